@@ -80,7 +80,7 @@ async def execute(
     systems that support this (0: no limit). Raises ProgramError if it exceeds a limit or crashes.
     """
     process = await start_process(*command, cwd=folder, env=environment)
-    limits.hold(process.pid, memory, cpu_seconds)
+    limits.limit_process(process.pid, memory, cpu_seconds)
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise DeepRepoError(f"{name} has no pipes")
     process.stdin.close()

@@ -1,9 +1,9 @@
-"""Read a repository. Only this package runs git, without work tree, hooks, filters and submodules.
+"""Read repositories. Only this package runs git, and never with hooks, filters or submodules.
 
-`locate` finds the repository by looking at files. Git then runs in our own folder, which borrows the
-repository's objects (`own_git_dir`), so nothing that the repository configures takes effect. `pull` resolves
-what the user typed to two object ids. `Checkout` reads their trees without network access; only
-`remote.fetch` uses the network.
+`locate` finds a repository without running git. All git commands run in a folder of our own, which borrows
+the repository's objects (`own_git_dir`), so nothing that the repository configures takes effect. `pull`
+resolves what the user typed to two object IDs, and `Checkout` reads their trees. Only `remote` uses the
+network.
 """
 
 from bot.checkout.local import clone, is_checked_out, origin_name, pull

@@ -1,7 +1,4 @@
-"""Replace the contents of some files in a head, as a tree in our own folder.
-
-The repository is not changed.
-"""
+"""Create a tree that is a change's head with other contents for some files. The repository is not changed."""
 
 import os
 import tempfile
@@ -20,7 +17,7 @@ REGULAR = (b"100644", b"100755")
 
 
 async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
-    """Return the modes of these files of the head, as git writes them. Non-regular files are omitted."""
+    """Return the modes of these files at the head, such as "100644". Non-regular files are left out."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
         git_dir = own_git_dir.of_pull(pull, Path(folder, "own.git"))
         env = own_git_dir.environment(git_dir)
@@ -35,9 +32,9 @@ async def _mode(tree: str, path: str, git_dir: str, env: Mapping[str, str]) -> b
 
 
 async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) -> PullRequest:
-    """Return the pull request with these contents at its head.
+    """Return the pull request with a head that has these contents.
 
-    Raises UsageError for a path that is no file there.
+    The objects are written below `scratch`. Raises UsageError if a path is not a regular file at the head.
     """
     files.folder(Path(scratch))
     folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
@@ -46,7 +43,7 @@ async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) 
     env = own_git_dir.environment(
         git_dir, {"GIT_INDEX_FILE": str(Path(git_dir, "index")), "GIT_OBJECT_DIRECTORY": objects}
     )
-    if pull.object_dir:  # our folder must borrow from the same repository
+    if pull.object_dir:  # GIT_OBJECT_DIRECTORY is not our folder then, so its alternates don't apply
         env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(Path(paths_of(pull.git_dir).common, "objects"))
     await git.output("read-tree", pull.head, cwd=git_dir, env=env)
     rows = []

@@ -1,4 +1,4 @@
-"""Parse the output of `git log -p` into consecutive lines per commit, with the lines before the change."""
+"""Parse the output of `git log -p` into the hunks of each commit, with the lines before and after."""
 
 import re
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ COMMIT = re.compile(rb"^\0([0-9a-f]+)$", re.MULTILINE)  # the format that `tree.
 
 
 def commits(out: bytes) -> list[tuple[str, bytes]]:
-    """Return the id of each commit with its patch."""
+    """Return the ID and the patch of each commit."""
     _, *parts = COMMIT.split(out)
     return [(name.decode(), patch) for name, patch in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def lines_of(commit: str, patch: bytes) -> Iterator[CommitLines]:
-    """Yield each hunk of a commit."""
+    """Yield the hunks of a commit's patch."""
     path, rows, is_hunk = "", list[str](), False
     for row in (*patch.decode("utf-8", "replace").split("\n"), "diff --"):
         if is_hunk and row[:1] in {" ", "+", "-"}:

@@ -1,4 +1,4 @@
-"""Run git: argument lists, no shell, no prompt, no pager, no secret in its environment."""
+"""Run git without a shell, prompts, pagers, or secrets in its environment."""
 
 import asyncio
 import os
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from bot.errors import GitError
 from bot.machine.concurrency import end_process, start_process
 
-# The second line of defense. Commands that read a change run without its repository's configuration
-# (`own_git_dir`). For others, such as the evaluation's, these options keep the configuration from making git
-# execute or fetch anything.
+# A second line of defense. Commands that read a change run without its repository's configuration anyway
+# (`own_git_dir`). For other commands, such as the evaluation's, these options prevent a configuration from
+# making git execute or fetch anything.
 SAFE = (
     "--no-replace-objects",
     "--no-optional-locks",
@@ -31,24 +31,24 @@ ENVIRONMENT = {
     "LC_ALL": "C",
 }
 INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
-# Locations of the user's own settings.
+# Variables with the locations of the user's and the system's configuration
 PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-IMPERSONAL = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-# Proxies and certificates for a fetch.
-OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
-LACKING = re.compile(
+NO_CONFIGURATION = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+# Variables for proxies and certificates, which a fetch needs
+NETWORK = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
+MISSING_OBJECT = re.compile(
     r"unable to read (?:tree )?\(?[0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}|could not get object info"
     r"|not a tree object|could not fetch [0-9a-f]{40} from promisor remote"
 )
 
 
-MOST_SECONDS = 300.0  # per command; a search has less
-CHUNK = 1 << 16
+MAX_SECONDS = 300.0  # per command; searches have a shorter limit
+CHUNK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class GitResult:
-    """A finished command. `was_stopped`: it took too long or wrote enough before it was done."""
+    """The result of a command. `was_stopped`: the command took too long, or wrote more than the limit."""
 
     status: int
     out: bytes
@@ -59,24 +59,24 @@ class GitResult:
 def environment(
     extra: Mapping[str, str] | None = None, *, online: bool = False, personal: bool = False
 ) -> dict[str, str]:
-    """Return the environment of a git process, without secrets.
+    """Return the environment for a git process, without secrets.
 
-    `online` adds what a fetch needs, `personal` the settings of the user and the machine.
+    `online`: add what a fetch needs. `personal`: use the user's and the system's configuration.
     """
-    outward = (*OUTWARD, *(name.lower() for name in OUTWARD)) if online else ()
-    names = (*INHERITED, *outward, *(PERSONAL if personal else ()))
+    network = (*NETWORK, *(name.lower() for name in NETWORK)) if online else ()
+    names = (*INHERITED, *network, *(PERSONAL if personal else ()))
     variables = {name: os.environ[name] for name in names if name in os.environ}
-    # Without relative entries, with which git would search the repository's folder for programs.
+    # Remove relative entries, because git would use them to search the repository's folder for programs.
     if "PATH" in variables:
         entries = variables["PATH"].split(os.pathsep)
         variables["PATH"] = os.pathsep.join(entry for entry in entries if os.path.isabs(entry))  # noqa: PTH117 - texts
-    return {**variables, **ENVIRONMENT, **({} if personal else IMPERSONAL), **(extra or {})}
+    return {**variables, **ENVIRONMENT, **({} if personal else NO_CONFIGURATION), **(extra or {})}
 
 
 async def start(
     *arguments: str, cwd: str, env: Mapping[str, str] | None = None, online: bool = False, personal: bool = False
 ) -> asyncio.subprocess.Process:
-    """Start git with pipes on its three streams. With `online` it leads a process group that can be ended."""
+    """Start git with pipes for its three streams. With `online`, it gets its own process group."""
     process_env = environment(env, online=online, personal=personal)
     try:
         return await start_process(
@@ -94,9 +94,12 @@ async def run(
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     personal: bool = False,
-    seconds: float = MOST_SECONDS,
+    seconds: float = MAX_SECONDS,
 ) -> GitResult:
-    """Run a git command to its end; the caller checks the status. Raises GitError if it takes too long."""
+    """Run a git command, and return its result. The caller must check the status.
+
+    Raises GitError after a timeout.
+    """
     process = await start(*arguments, cwd=cwd, env=env, personal=personal)
     try:
         async with asyncio.timeout(seconds):
@@ -118,7 +121,10 @@ async def search(
     row_end: bytes = b"\n",
     stdin: bytes = b"",
 ) -> GitResult:
-    """Run a command until it ends, wrote enough rows or bytes, or takes too long. Return what it wrote."""
+    """Run a command until it ends, reaches a limit, or takes too long. Return what it wrote until then.
+
+    `rows` is the number of rows that are enough, and `most` the maximum number of bytes.
+    """
     process = await start(*arguments, cwd=cwd, env=env)
     out, lines, was_stopped = bytearray(), 0, False
     if process.stdin is None or process.stdout is None or process.stderr is None:
@@ -128,7 +134,7 @@ async def search(
     stderr = asyncio.ensure_future(process.stderr.read())
     try:
         async with asyncio.timeout(seconds):
-            while chunk := await process.stdout.read(CHUNK):
+            while chunk := await process.stdout.read(CHUNK_BYTES):
                 out += chunk
                 lines += chunk.count(row_end) if rows is not None else 0
                 if len(out) > most or (rows is not None and lines >= rows):
@@ -149,7 +155,10 @@ async def output(
     stdin: bytes = b"",
     ok: tuple[int, ...] = (0,),
 ) -> bytes:
-    """Return the standard output of a git command that must succeed."""
+    """Run a git command, and return its standard output.
+
+    Raises GitError if its exit status is not in `ok`.
+    """
     result = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
     if result.status not in ok:
         raise failure(arguments[0], result)
@@ -157,8 +166,8 @@ async def output(
 
 
 def failure(command: str, result: GitResult) -> GitError:
-    """Return the error for a failed command."""
-    if LACKING.search(result.err):
+    """Return the error for a failed git command."""
+    if MISSING_OBJECT.search(result.err):
         return GitError(
             "the clone lacks objects of this change. In a partial clone, run `git fetch --refetch --filter=blob:limit=1g`; "
             f"in a damaged clone, run `git fsck` ({result.err[:200]})"

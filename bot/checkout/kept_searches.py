@@ -1,7 +1,8 @@
-"""Cache the results of searches in a tree, so that in the next tree only changed files are searched.
+"""Cache the results of searches in a tree, so that after a push only the changed files are searched again.
 
-A search result in a file depends only on its name and content. So after a push, the earlier results without
-the changed files are combined with a new search in these files, as a tree of their own under the same names.
+A file's search results only depend on its path and content. So the results for a new tree are the earlier
+results without the changed files, plus the results of a new search in a tree that consists of the changed
+files only.
 """
 
 import asyncio
@@ -16,24 +17,24 @@ from bot.checkout import git
 from deeprepo.impact.reading import memo
 from deeprepo.impact.text.paths import name_of, raw_name
 
-MOST_CHANGED = 400  # files between two trees; with more, everything is searched again
-MOST_BYTES = 1 << 20  # of the list of files
-NO_FILE = b"000000"  # mode of a file that a tree does not contain
+MAX_CHANGED = 400  # if more files differ between the two trees, the whole tree is searched again
+MAX_LIST_BYTES = 1 << 20  # of the list of changed files
+NO_FILE = b"000000"  # the mode that git prints for a file that a tree doesn't contain
 TREE = re.compile(r"[0-9a-f]{40,64}")
-Row = tuple[str, int, str]  # path, line and text; 0 and "" in a search for paths
+Row = tuple[str, int, str]  # path, line and text; searches for paths have 0 and ""
 Rows = Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The files in which a tree differs from an earlier one, and a tree of those it contains; "" for none."""
+    """How a tree differs from an earlier tree."""
 
-    paths: frozenset[str] = frozenset()
-    tree: str = ""
+    paths: frozenset[str] = frozenset()  # added, changed and removed files
+    tree: str = ""  # the ID of a tree with only the added and changed files, or "" if there are none
 
 
 class KeptSearches:
-    """The searches of one change. `folder` is our own git folder, in which trees are created."""
+    """Runs searches, and caches their results. `folder` is our own git folder, in which trees are created."""
 
     def __init__(self, folder: str, env: Mapping[str, str]) -> None:
         self._folder, self._env = folder, env
@@ -43,30 +44,31 @@ class KeptSearches:
     async def find(
         self, asked: Sequence[str], tree: str, search: Callable[[str], Awaitable[Rows | None]]
     ) -> Rows | None:
-        """Return the results of a search in a tree; None if it was cut short, which is not cached.
+        """Return the results of a search in a tree, or None if it was cut short.
 
-        `asked` is everything that affects the results besides the tree.
+        `search` runs the search in a tree. `asked` is everything else that affects the results, which
+        identifies the search in the cache.
         """
         name = memo.name_of(_engine(), ["search", *asked], b"")
-        former = _read(memo.load(name))
-        rows = await self._after(former, tree, search) if former is not None else None
+        earlier = _read(memo.load(name))
+        rows = await self._update(earlier, tree, search) if earlier is not None else None
         if rows is None:
             rows = await search(tree)
-        if rows is not None and (former is None or former[0] != tree):
+        if rows is not None and (earlier is None or earlier[0] != tree):
             memo.keep(name, json.dumps([tree, rows], separators=(",", ":")).encode())
         return rows
 
-    async def _after(
-        self, former: tuple[str, Rows], tree: str, search: Callable[[str], Awaitable[Rows | None]]
+    async def _update(
+        self, earlier: tuple[str, Rows], tree: str, search: Callable[[str], Awaitable[Rows | None]]
     ) -> Rows | None:
-        """Return the current results based on the earlier ones; None if that is not possible."""
-        difference = await self._difference(former[0], tree)
+        """Return the results for a tree, based on an earlier tree, or None if that is impossible."""
+        difference = await self._difference(earlier[0], tree)
         if difference is None:
             return None
         found = await search(difference.tree) if difference.tree else ()
         if found is None:
             return None
-        rows = [hit for hit in former[1] if hit[0] not in difference.paths]
+        rows = [hit for hit in earlier[1] if hit[0] not in difference.paths]
         return sorted([*rows, *found], key=lambda hit: raw_name(hit[0])) if found else rows
 
     async def _difference(self, before: str, after: str) -> Difference | None:
@@ -76,15 +78,15 @@ class KeptSearches:
             return self._differences[before, after]
 
     async def _compare(self, before: str, after: str) -> Difference | None:
-        """Return the difference; None if the earlier tree is missing or too different."""
+        """Return how two trees differ, or None if the earlier one no longer exists or is too different."""
         if before == after:
             return Difference()
         words = "diff-tree", "-r", "--no-renames", "--raw", "-z", "--no-abbrev", before, after
         done = await git.search(
-            *words, cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=MOST_BYTES
+            *words, cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=None, most=MAX_LIST_BYTES
         )
         fields = done.out.split(b"\0")[:-1]
-        if done.status or done.was_stopped or len(fields) > 2 * MOST_CHANGED:
+        if done.status or done.was_stopped or len(fields) > 2 * MAX_CHANGED:
             return None
         rows = [(*meta.split(), path) for meta, path in zip(fields[::2], fields[1::2], strict=True)]
         present = [mode + b" " + oid + b"\t" + path + b"\0" for _, mode, _, oid, _, path in rows if mode != NO_FILE]
@@ -98,7 +100,7 @@ class KeptSearches:
 
 
 def _read(data: bytes | None) -> tuple[str, Rows] | None:
-    """Return the searched tree and the results; None for data in another form."""
+    """Return the tree and the results in cached data, or None if the data is invalid."""
     try:
         tree, rows = json.loads(data or b"")
         return (tree, [(path, line, text) for path, line, text in rows]) if TREE.fullmatch(tree) else None
@@ -108,5 +110,5 @@ def _read(data: bytes | None) -> tuple[str, Rows] | None:
 
 @cache
 def _engine() -> bytes:
-    """Return what determines how a tree is searched: this package. Git's version does not matter."""
+    """Return a hash of the code that searches a tree, which is this package. Git's version doesn't matter."""
     return memo.engine_of((Path(__file__).parent,))

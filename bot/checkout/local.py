@@ -1,4 +1,4 @@
-"""Resolve a change in a local repository, as the user typed it, to object ids."""
+"""Resolve a change in a local repository, as the user typed it, to object IDs."""
 
 import os
 import re
@@ -13,8 +13,8 @@ from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
 
-MOST_NAMED = 5  # files with conflicts in a message
-MOST_TITLES = 50  # in a range, newest first
+MAX_LISTED = 5  # files with conflicts in an error message
+MAX_TITLES = 50  # newest commits of a range whose titles are used
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 SURE_NAMES = ("main", "master")
 USUAL_NAMES = (*SURE_NAMES, "trunk", "develop", "development", "devel", "dev", "default", "mainline")
@@ -22,7 +22,7 @@ USUAL_NAMES = (*SURE_NAMES, "trunk", "develop", "development", "devel", "dev", "
 
 @dataclass(frozen=True, slots=True)
 class _OwnRepository:
-    """The repository, and our own folder in which its revisions are read."""
+    """A repository, and our own git folder in which its revisions are resolved."""
 
     place: RepositoryPaths
     own: str
@@ -32,12 +32,12 @@ class _OwnRepository:
 
 
 async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
-    """Resolve the request. Everything is written below `scratch`, never into the repository.
+    """Resolve the requested change. Everything is written below `scratch`, never into the repository.
 
-    Raises RevisionError with a sentence that says what to do.
+    Raises RevisionError with a message that says what to do.
     """
     place = locate(request.repo)
-    repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
+    repository = _OwnRepository(place, await own_git_dir.revisions(place, _new_folder(scratch)))
     if request.scope == "range":
         return await _range(request, repository)
     return await _worktree(request, repository)
@@ -46,24 +46,24 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 async def is_checked_out(repo: str, revision: str, scratch: str) -> bool:
     """Return whether HEAD has the content of a commit. Raises RevisionError for an unknown commit."""
     place = locate(repo)
-    repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
+    repository = _OwnRepository(place, await own_git_dir.revisions(place, _new_folder(scratch)))
     commits = [await _resolve(repository, name) for name in ("HEAD", revision)]
     trees = {(await repository.run("rev-parse", "--verify", f"{commit}^{{tree}}")).out for commit in commits}
     return len(trees) == 1
 
 
 async def has_parent(repo: str, revision: str, scratch: str) -> bool:
-    """Return whether the repository has the commit before a revision."""
+    """Return whether the repository contains the parent of a revision's commit."""
     place = locate(repo)
-    repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
+    repository = _OwnRepository(place, await own_git_dir.revisions(place, _new_folder(scratch)))
     return await _commit(repository, f"{revision}^") is not None
 
 
 async def clone(place: str, scratch: str) -> Clone:
-    """Open a repository at HEAD, or at the revision after an `@`. Raises RevisionError."""
-    path, revision = _named(place)
+    """Return a clone at HEAD, or at the revision after an "@" in `place`. Raises RevisionError."""
+    path, revision = _split_revision(place)
     found = locate(path)
-    repository = _OwnRepository(found, await own_git_dir.revisions(found, _fresh(scratch)))
+    repository = _OwnRepository(found, await own_git_dir.revisions(found, _new_folder(scratch)))
     commit = await _resolve(repository, revision or "HEAD")
     name = await _origin(found) or _folder(found)
     pull = PullRequest("", "", commit, commit, revision or "HEAD", revision or "HEAD", found.git_dir)
@@ -72,38 +72,39 @@ async def clone(place: str, scratch: str) -> Clone:
 
 
 async def origin_name(repo: str) -> str:
-    """Return the "owner/name" in the origin's address, or ""."""
+    """Return the "owner/name" in the URL of the remote `origin`, or ""."""
     return await _origin(locate(repo))
 
 
-def _named(place: str) -> tuple[str, str]:
-    """Return a folder and a revision, "" if none is given."""
+def _split_revision(place: str) -> tuple[str, str]:
+    """Split FOLDER@REVISION. The revision is "" if there is none."""
     path, at, revision = place.rpartition("@")
     return (place, "") if not at or Path(place).is_dir() else (path, revision)
 
 
 async def _origin(place: RepositoryPaths) -> str:
-    """Return the "owner/name" in the origin's address, or ""."""
+    """Return the "owner/name" in the URL of the remote `origin`, or ""."""
     settings = dict(await own_git_dir.local(place))
     match = ORIGIN.search(settings.get("remote.origin.url", ""))
     return f"{match[1]}/{match[2]}" if match else ""
 
 
 def _folder(place: RepositoryPaths) -> str:
-    """Return the name of a repository's folder."""
+    """Return a name for a repository without an origin, from its folder."""
     folder = Path(place.top or place.common)
     named = next((part for part in (folder, *folder.parents) if part.name not in (".git", "repo", "")), folder)
     return re.sub(r"[^\w.+-]", "_", named.name.removesuffix(".git")) or "clone"
 
 
-def _fresh(scratch: str) -> Path:
+def _new_folder(scratch: str) -> Path:
     """Return a new folder, because several requests can share a scratch folder at the same time."""
     files.folder(Path(scratch))
     return Path(tempfile.mkdtemp(prefix="revisions-", suffix=".git", dir=scratch))
 
 
 async def _commit(repository: _OwnRepository, revision: str) -> str | None:
-    """Return a commit's id, or None. `--end-of-options` is needed because a name can start with a dash."""
+    """Return the ID of a revision's commit, or None if there is no such revision."""
+    # The revision may start with a dash.
     result = await repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     return result.out.decode().strip() if result.status == 0 else None
 
@@ -133,7 +134,7 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
 
 
 async def _history(repository: _OwnRepository, name: str, commit: str) -> str:
-    """Return how far the history of a revision goes back, and what to compare with instead."""
+    """Return a sentence that says how far a revision's history goes back, and what to do."""
     listed = await repository.run("rev-list", "--first-parent", "--count", commit)
     number = int(listed.out or b"0")
     if number == 1:
@@ -164,22 +165,23 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
 
 
 async def _missing_history(repository: _OwnRepository, base: str, head: str) -> str:
-    """Return why commits of the change may be missing; "" if all are here."""
-    ends = own_git_dir.ends(repository.place)
-    if not ends:
+    """Return why the repository may lack commits of the change, or "" if it has all of them."""
+    cut_offs = own_git_dir.shallow_commits(repository.place)
+    if not cut_offs:
         return ""
     commits = await repository.run("rev-list", f"{base}..{head}")
-    is_cut = bool(commits.status) or not ends.isdisjoint(commits.out.decode().split())
+    is_cut = bool(commits.status) or not cut_offs.isdisjoint(commits.out.decode().split())
     return "this clone is shallow. Run `git fetch --unshallow` to get the full history" if is_cut else ""
 
 
 async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, str]:
-    """Return the branch that work is merged into, as (name, commit). Raises RevisionError if there is none.
+    """Return the name and the commit of the default branch. Raises RevisionError if there is none.
 
-    A remote's HEAD names it. Without one (after `git init`, `git remote add` and a fetch of one branch),
-    usual names are tried next, then the only branch. Except for main and master, a branch that is checked out
-    or contains `head` does not count: comparing a clone's single branch with itself would find nothing and
-    look like a review.
+    This is the branch that a remote's HEAD refers to. Some clones don't have it, as after `git init`, `git
+    remote add` and a fetch. Then the usual names are tried, and then the only branch if there is just one. In
+    this case, a branch other than main and master does not count if it is checked out or contains `head`.
+    Otherwise, a clone's only branch would be compared with itself, and an empty review would look like a
+    successful one.
     """
     refs_output = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref) %(HEAD)", "refs")
     rows = [line.split(" ", 3) for line in os.fsdecode(refs_output.out).splitlines()]
@@ -202,7 +204,7 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
     for name in (ref for ref in (*remote_heads, *guesses) if ref in refs):
         commit, symref = refs[name]
         is_sure = name in remote_heads or _short(name) in SURE_NAMES
-        if is_sure or (name not in current and not await _holds(repository, commit, head)):
+        if is_sure or (name not in current and not await _contains(repository, commit, head)):
             return (symref or name).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
     is_unpushed = not any(name.startswith("refs/remotes/") for name in refs)
     raise RevisionError(
@@ -220,16 +222,17 @@ def _short(ref: str) -> str:
     return ref.split("/", 3)[3] if ref.startswith("refs/remotes/") else ref.removeprefix("refs/heads/")
 
 
-async def _holds(repository: _OwnRepository, commit: str, head: str) -> bool:
+async def _contains(repository: _OwnRepository, commit: str, head: str) -> bool:
+    """Return whether `head` is `commit` or one of its ancestors."""
     return (await repository.run("merge-base", "--is-ancestor", head, commit)).status == 0
 
 
 async def _title_and_text(repository: _OwnRepository, base: str, head: str, head_name: str) -> tuple[str, str]:
-    """Return the change's title and text: its only commit's message, else its branch and commit titles."""
+    """Return the change's title and body: its only commit's message, or its branch and commit titles."""
     commit_count = int((await repository.run("rev-list", "--count", f"{base}..{head}")).out or b"0")
     if commit_count < 2:  # noqa: PLR2004 - a single commit
         return await _message(repository, head)
-    titles = await repository.run("log", f"-{MOST_TITLES}", "--format=%s", f"{base}..{head}")
+    titles = await repository.run("log", f"-{MAX_TITLES}", "--format=%s", f"{base}..{head}")
     branch = await repository.run("rev-parse", "--abbrev-ref", "--end-of-options", head_name)
     name = branch.out.decode("utf-8", "replace").strip().split("\n")[-1] if branch.status == 0 else ""
     title = f"{commit_count:,} commits"
@@ -245,7 +248,7 @@ async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
 
 
 async def _merge_bases(repository: _OwnRepository, base: str, head: str, base_name: str, head_name: str) -> list[str]:
-    """Return all merge bases, at least one, git's choice first."""
+    """Return all merge bases, starting with the one that git uses. Raises RevisionError if there is none."""
     result = await repository.run("merge-base", "--all", base, head)
     if result.status == 0:
         return result.out.decode().split()
@@ -258,10 +261,7 @@ async def _merge_bases(repository: _OwnRepository, base: str, head: str, base_na
 
 
 async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
-    """Return staged or uncommitted work as a tree.
-
-    The index is copied, and objects are written to our own folder.
-    """
+    """Return staged or uncommitted work as a change. The repository's index and objects are not modified."""
     place = repository.place
     if place.top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work. Use a range BASE..HEAD")
@@ -272,8 +272,8 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     if paths := sorted(
         {row.partition(b"\t")[2].decode("utf-8", "replace") for row in unmerged.out.split(b"\0") if row}
     ):
-        more = f" and {len(paths) - MOST_NAMED:,} more" if len(paths) > MOST_NAMED else ""
-        named = ", ".join(paths[:MOST_NAMED])
+        more = f" and {len(paths) - MAX_LISTED:,} more" if len(paths) > MAX_LISTED else ""
+        named = ", ".join(paths[:MAX_LISTED])
         raise GitError(f"{named}{more}: resolve the merge conflicts, then run `git add`")
     tree = await index.run("write-tree", "--missing-ok")
     if tree.status:

@@ -1,4 +1,4 @@
-"""Find a local repository only by looking at files, without starting git or reading configuration."""
+"""Find a local repository without running git or reading its configuration."""
 
 import os
 from dataclasses import dataclass
@@ -7,26 +7,29 @@ from pathlib import Path
 from bot.config import hook
 from bot.errors import RevisionError
 
-MOST_LINK = 64_000  # bytes of a `.git` file, which contains one path
+MAX_LINK_BYTES = 64_000  # of a `.git` file, which contains one path
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryPaths:
-    """The paths of a repository, all absolute."""
+    """The absolute paths of a repository."""
 
     git_dir: str  # contains HEAD and the index
     common: str  # contains objects, refs and configuration; differs from `git_dir` in a linked work tree
-    top: str | None  # of the work tree; None in a bare repository
+    top: str | None  # the top folder of the work tree, or None in a bare repository
 
 
 def locate(repo: str) -> RepositoryPaths:
-    """Find the repository that a folder is or belongs to. Raises RevisionError."""
+    """Return the paths of the repository that contains a folder, or that the folder is.
+
+    Raises RevisionError.
+    """
     if not os.path.isdir(repo):  # noqa: PTH112 - one check of the local disk
         raise RevisionError(f"{repo} is not a folder. Pass the path of a git checkout with --repo")
     start = Path(repo).resolve()
     if _is_git_dir(start):
         return paths_of(start)
-    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None) or _named(start)
+    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None) or _from_hook(start)
     if paths is None:
         raise RevisionError(f"{start} is not in a git repository. Run deeprepo in a checkout, or pass one with --repo")
     return paths
@@ -41,7 +44,7 @@ def git_dir(repo: str) -> str:
 
 
 def paths_of(git_dir: str | Path) -> RepositoryPaths:
-    """Return the paths of a known git folder, without a work tree."""
+    """Return the paths for a git folder, without a work tree."""
     return _paths(Path(git_dir), None)
 
 
@@ -50,7 +53,7 @@ def _paths(git_dir: Path, top: str | None) -> RepositoryPaths:
 
 
 def _at(folder: Path) -> RepositoryPaths | None:
-    """Return the checkout with this top folder, if there is one."""
+    """Return the paths of the repository whose work tree has this top folder, or None."""
     entry = folder / ".git"
     if entry.is_file():
         link = _line(entry)
@@ -58,8 +61,8 @@ def _at(folder: Path) -> RepositoryPaths | None:
     return _paths(entry.resolve(), str(folder)) if _is_git_dir(entry) else None
 
 
-def _named(folder: Path) -> RepositoryPaths | None:
-    """Return the repository whose work tree contains the folder, as git names both to a hook."""
+def _from_hook(folder: Path) -> RepositoryPaths | None:
+    """Return the repository that git passes to a hook, if its work tree contains the folder, or None."""
     named = hook.repository()
     if named is None or named[1] not in (folder, *folder.parents) or not _is_git_dir(named[0]):
         return None
@@ -67,7 +70,7 @@ def _named(folder: Path) -> RepositoryPaths | None:
 
 
 def _is_git_dir(folder: Path) -> bool:
-    """Return whether git accepts a folder as a repository: it has a HEAD, objects and refs."""
+    """Return whether git accepts a folder as a repository. It must have HEAD, objects and refs."""
     head = folder / "HEAD"
     if not (head.is_file() or head.is_symlink()):
         return False
@@ -76,7 +79,7 @@ def _is_git_dir(folder: Path) -> bool:
 
 
 def _common(git_dir: Path) -> Path:
-    """Return the folder with objects and refs, which a linked work tree names in a file."""
+    """Return the folder with objects and refs. A linked work tree has a file with its path."""
     link = git_dir / "commondir"
     return (git_dir / _line(link)).resolve() if link.is_file() else git_dir
 
@@ -84,6 +87,6 @@ def _common(git_dir: Path) -> Path:
 def _line(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return os.fsdecode(file.read(MOST_LINK)).rstrip("\n")
+            return os.fsdecode(file.read(MAX_LINK_BYTES)).rstrip("\n")
     except OSError:
         return ""

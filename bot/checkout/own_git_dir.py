@@ -1,9 +1,9 @@
-"""Our own git folder, which borrows another repository's objects.
+"""Create git folders of our own that borrow another repository's objects.
 
-Git starts programs named in a repository's configuration: filters, signature checkers, file system monitors,
-hooks, transports of a partial clone, and more with each version. So no git command runs with such a
-configuration. Commands run in a folder with our configuration, whose object store lists the repository's as
-an alternate.
+Git starts programs that a repository's configuration names: filters, signature checkers, file system
+monitors, hooks, transports of a partial clone, and more with each version. That is why no git command runs
+with such a configuration. Commands run in a folder with our own configuration, which uses the repository's
+object store as an alternate.
 """
 
 import os
@@ -22,16 +22,16 @@ EMPTY_TREES = {
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 SHA256_LENGTH = 64
-# Revisions besides branches, tags and ids.
+# Revisions in addition to branches, tags and object IDs.
 HEADS = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-# Settings that determine `@{upstream}` and `@{push}`, with the values that git accepts; it fails on others.
+# Settings that determine `@{upstream}` and `@{push}`, with valid values. Git fails if a value is invalid.
 TRACKING = re.compile(
     r"branch\..+\.(remote|pushremote)=[\w./-]+|branch\..+\.merge=refs/\S+|remote\.pushdefault=[\w./-]+"
     r"|remote\..+\.fetch=\+?refs/[\w./*-]+:refs/[\w./*-]+|push\.default=(nothing|current|upstream|tracking|simple|matching)",
     re.IGNORECASE,
 )
-# Settings that determine how a work tree file becomes content. None of them names a program.
-READING_COMMANDS = frozenset(
+# Settings that determine how a file in the work tree becomes content. None of them can name a program.
+CONTENT_SETTINGS = frozenset(
     f"core.{name}"
     for name in (
         "autocrlf",
@@ -45,13 +45,13 @@ READING_COMMANDS = frozenset(
     )
 )
 VALUE = re.compile(r"true|false|yes|no|on|off|input|lf|crlf|native|default|minimal|[01]|", re.IGNORECASE)
-# Files with patterns; only taken from the user's own settings.
-PATTERNS = frozenset({"core.excludesfile", "core.attributesfile"})
-Settings = Sequence[tuple[str, str]]  # in git's order: a later one wins
+# Settings that name files with patterns. They only count in the user's own configuration.
+PATTERN_FILES = frozenset({"core.excludesfile", "core.attributesfile"})
+Settings = Sequence[tuple[str, str]]  # names and values in git's order, in which later settings win
 
 
 def objects(common: str, folder: Path, *, sha256: bool) -> str:
-    """Create a bare git folder that reads another one's objects, and return its path."""
+    """Create a bare git folder that uses the objects in `common`, and return its path."""
     alternates = _quote(os.fsencode(Path(common, "objects"))) + b"\n"
     files.fill(folder, {"objects/info/alternates": alternates, "HEAD": b"ref: refs/heads/none\n"})
     files.folder(folder / "refs", below=folder)
@@ -63,12 +63,12 @@ def objects(common: str, folder: Path, *, sha256: bool) -> str:
 
 
 def of_pull(pull: PullRequest, folder: Path) -> str:
-    """Create such a folder for the repository of a change."""
+    """Create a bare git folder that uses the objects of a change's repository, and return its path."""
     return objects(paths_of(pull.git_dir).common, folder, sha256=len(pull.base) == SHA256_LENGTH)
 
 
 async def revisions(place: RepositoryPaths, folder: Path) -> str:
-    """Create a bare git folder where revisions have the same meaning as in the repository; return its path."""
+    """Create a bare git folder in which revisions mean the same as in the repository, and return its path."""
     settings = await local(place)
     last = {name.lower(): value.lower() for name, value in settings}
     git_dir = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
@@ -92,16 +92,16 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
         source = Path(place.git_dir, name)
         if source.is_file():
             files.copy(source, folder / name)
-        elif source.is_symlink():  # an old form: a link to a branch without commits
+        elif source.is_symlink():  # old git versions: a link to a branch that has no commits
             text = f"ref: {os.readlink(source)}\n"  # noqa: PTH115 - as text
             files.write(folder / name, text, below=folder, durable=False)
     return git_dir
 
 
 async def local(place: RepositoryPaths) -> Settings:
-    """Return the repository's settings.
+    """Return the settings in the repository's configuration.
 
-    They are read as text without effect, and includes are not followed.
+    They have no effect, and includes are not followed.
     """
     settings: list[tuple[str, str]] = []
     for path in (Path(place.common, "config"), Path(place.git_dir, "config.worktree")):
@@ -114,16 +114,16 @@ async def local(place: RepositoryPaths) -> Settings:
 
 
 async def personal(folder: str) -> Settings:
-    """Return the settings of the machine and the user."""
+    """Return the settings in the system's and the user's configuration."""
     result = await git.run("config", "--list", "-z", cwd=folder, env={"GIT_DIR": folder}, personal=True)
     return _rows(result.out)
 
 
-def reading(personal: Settings, local: Settings) -> Settings:
-    """Return the settings that determine how a work tree is read."""
+def content_settings(personal: Settings, local: Settings) -> Settings:
+    """Return the settings that determine how files in the work tree become content."""
     return [
-        *((name, value) for name, value in personal if name.lower() in READING_COMMANDS | PATTERNS),
-        *((name, value) for name, value in local if name.lower() in READING_COMMANDS and VALUE.fullmatch(value)),
+        *((name, value) for name, value in personal if name.lower() in CONTENT_SETTINGS | PATTERN_FILES),
+        *((name, value) for name, value in local if name.lower() in CONTENT_SETTINGS and VALUE.fullmatch(value)),
     ]
 
 
@@ -132,8 +132,11 @@ def shallow(place: RepositoryPaths) -> bool:
     return Path(place.common, "shallow").exists()
 
 
-def ends(place: RepositoryPaths) -> frozenset[str]:
-    """Return the commits where the repository's history is cut off; empty if it is complete."""
+def shallow_commits(place: RepositoryPaths) -> frozenset[str]:
+    """Return the commits at which a shallow clone's history is cut off.
+
+    In a complete clone, there are none.
+    """
     path = Path(place.common, "shallow")
     return frozenset(path.read_text("ascii", "replace").split()) if path.is_file() else frozenset()
 
@@ -161,7 +164,10 @@ def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftabl
 
 
 def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for our own folder, without attributes, which could hide code of a change."""
+    """Return the environment for git in our own folder.
+
+    Attributes are disabled, because they could hide code.
+    """
     sha256 = b"objectFormat" in Path(folder, "config").read_bytes()
     return {"GIT_DIR": folder, "GIT_ATTR_SOURCE": EMPTY_TREES["sha256" if sha256 else "sha1"], **(extra or {})}
 
@@ -172,7 +178,7 @@ def _rows(output: bytes) -> Settings:
 
 
 def _section(name: str, value: str) -> str:
-    """Return a setting in the form of a configuration file."""
+    """Return a setting as text for a configuration file."""
     section, _, rest = name.partition(".")
     sub, dot, key = rest.rpartition(".")
     head = f'{section} "{_escape(sub)}"' if dot else section

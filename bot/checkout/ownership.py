@@ -1,4 +1,4 @@
-"""Check that files which affect a review are not in the reviewed tree, whose author wrote them."""
+"""Refuse files that affect a review if they are in the reviewed commits, so the author could change them."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -7,12 +7,12 @@ from pathlib import Path
 from bot.checkout.tree import Checkout
 from bot.errors import UsageError
 
-Origins = Iterable[tuple[str, str]]  # option or variable, and its file; for a folder, the records in it
+Origins = Iterable[tuple[str, str]]  # an option or variable, and its file, or a folder with journals
 REMEDY = "so the author of the change could influence the review. Use a file outside the repository"
 
 
 async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
-    """Raise UsageError if a file is in the reviewed tree of any work tree around it, also through links."""
+    """Raise UsageError if the reviewed base or head contains one of the files, directly or through links."""
     inside = {(option, path) for option, name in origins for file in _files(Path(name)) for path in _below(file)}
     if not inside:
         return
@@ -23,7 +23,10 @@ async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yield the file itself, by name and through links, and the records in a folder."""
+    """Yield the absolute paths of a file, with links resolved in different ways.
+
+    For a folder, include its journals.
+    """
     for each in (path, *path.glob("*.jsonl")):
         yield Path(os.path.abspath(each))  # noqa: PTH100 - a link keeps its name
         yield each.parent.resolve() / each.name
@@ -31,7 +34,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _below(path: Path) -> Iterator[str]:
-    """Yield the path relative to each work tree around it."""
+    """Yield the path relative to each work tree that contains it."""
     for folder in path.parents:
         if os.path.lexists(folder / ".git"):
             yield path.relative_to(folder).as_posix()

@@ -1,7 +1,7 @@
-"""Fetch a change from a server, with one shallow fetch into a new bare store.
+"""Fetch a change from a server, with a shallow fetch into a new bare repository (a store).
 
-The token is passed in the environment of this process only. It is in no argument list and no file, and is not
-sent to redirects.
+The token is only passed to git in its environment. It is never in an argument or a file, and never sent to
+another server after a redirect.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from bot.values import Bases
 from bot.values.change import is_object_id
 
 MAX_FETCHED_BYTES, MAX_FETCH_SECONDS = 4 << 30, 600.0
-# Commits of a pull request that are fetched, because a later review may build on any, and any may contain a
-# secret.
-MOST_DEPTH = 250
+# How many of a pull request's commits are fetched. A later review can be based on any of them, and any of
+# them can contain a secret.
+MAX_DEPTH = 250
 TRIES = 3
-TIP = "tip"  # the store's branch with what was fetched of a default branch
-SIZE_LOOK_SECONDS = 0.5  # seconds between two checks of the size
+TIP = "tip"  # the store's branch for the commit that `fetch_tip` fetches
+SIZE_CHECK_SECONDS = 0.5  # between two checks of the store's size
 
 OPTIONS = (
     "-c", "protocol.http.allow=always",
@@ -42,7 +42,8 @@ OPTIONS = (
     "-c", "fetch.unpackLimit=1",
     "-c", "gc.auto=0",
 )  # fmt: skip
-ALONE = {
+# Ignores the user's configuration.
+ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "http:https",
     "HOME": "/nonexistent",
     "XDG_CONFIG_HOME": "/nonexistent",
@@ -70,10 +71,11 @@ async def fetch(
     most_seconds: float = MAX_FETCH_SECONDS,
     backoff: float = 1.0,
 ) -> str:
-    """Fetch these commits (merge base, head, base tip) into a new bare store below `folder`; return its path.
+    """Fetch these commits (merge base, head, base tip) into a new bare store, and return its path.
 
-    `depth` is the number of the head's own commits to fetch, by which a later review recognizes an earlier
-    one. Raises SupersededError if the head is gone, HostDown, HostRefused, or GitError with what to do.
+    `depth` is the number of commits to fetch for each. With it, a later review can tell whether an earlier
+    head is one of the change's commits. Raises SupersededError if the head no longer exists, HostDown,
+    HostRefused and GitError.
     """
     commits = tuple(dict.fromkeys(commits))
     if not all(map(is_object_id, commits)):
@@ -82,7 +84,7 @@ async def fetch(
     try:
         async with asyncio.timeout(most_seconds):
             await _fetch_with_retries(
-                _Fetch(url, commits, min(max(depth, 1), MOST_DEPTH), token, store, most_bytes), backoff
+                _Fetch(url, commits, min(max(depth, 1), MAX_DEPTH), token, store, most_bytes), backoff
             )
     except TimeoutError:
         raise GitError(f"the repository could not be fetched within {most_seconds:.0f} s") from None
@@ -92,24 +94,24 @@ async def fetch(
 async def fetch_tip(
     url: str, token: SecretStr | None, store: str, *, most_bytes: int, most_seconds: float, commit: str = "HEAD"
 ) -> None:
-    """Fetch the default branch's last commit, or `commit`, without history into a new bare store as HEAD.
+    """Fetch the default branch's last commit, or `commit`, without history as the HEAD of a new bare store.
 
-    There is one attempt. Raises HostDown, HostRefused or GitError.
+    There are no retries. Raises HostDown, HostRefused and GitError.
     """
     if commit != "HEAD" and not is_object_id(commit):
         raise UsageError("fetches need commit IDs")
     await _store(url, store)
     try:
         async with asyncio.timeout(most_seconds):
-            await _once(_Fetch(url, (f"+{commit}:refs/heads/{TIP}",), 1, token, store, most_bytes))
+            await _fetch_once(_Fetch(url, (f"+{commit}:refs/heads/{TIP}",), 1, token, store, most_bytes))
     except TimeoutError:
         raise GitError(f"it could not be fetched within {most_seconds:g} s") from None
 
 
 async def fetch_history(url: str, base: str, head: str, token: SecretStr | None, folder: str) -> str:
-    """Fetch the commits of `base` and the head without trees into a new bare store, and return its path.
+    """Fetch the history of `base` (a branch or a commit) and `head` without trees into a new bare store.
 
-    Its branches are `base` and `head`. Raises the errors of `fetch`.
+    Return the store's path. Its branches are called "base" and "head". Raises like `fetch`.
     """
     if not is_object_id(head):
         raise UsageError("fetches need commit IDs")
@@ -125,8 +127,8 @@ async def fetch_history(url: str, base: str, head: str, token: SecretStr | None,
 
 
 async def find_bases(store: str) -> Bases:
-    """Return the merge base in such a store, as GitHub's comparison would, without comparing files."""
-    env = {**ALONE, "GIT_DIR": store}
+    """Return the merge base in a store made by `fetch_history`, and how far the branches are apart."""
+    env = {**ENVIRONMENT, "GIT_DIR": store}
 
     async def ask(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:
         return (await git.output(*arguments, cwd=store, env=env, ok=ok)).decode().strip()
@@ -142,7 +144,7 @@ async def _store(url: str, path: str) -> str:
     if urlsplit(url).scheme not in ("http", "https"):
         raise UsageError("repositories are fetched over http or https")
     arguments = ("init", "--quiet", "--bare", "--template=", f"--initial-branch={TIP}", path)
-    await git.output(*arguments, cwd=str(Path(path).parent), env=ALONE)
+    await git.output(*arguments, cwd=str(Path(path).parent), env=ENVIRONMENT)
     return path
 
 
@@ -150,21 +152,21 @@ async def _store(url: str, path: str) -> str:
 class _Fetch:
     url: str
     commits: tuple[str, ...]
-    depth: int  # 0 for the whole history without trees
+    depth: int  # 0 means the whole history, without trees
     token: SecretStr | None
     store: str
     most_bytes: int
 
 
 def missing_history(ahead: int) -> str:
-    """Return why a fetched store may lack commits of a change with `ahead` commits; "" if it has all."""
-    return "" if ahead < MOST_DEPTH else f"the change has {ahead:,} commits, and only the last {MOST_DEPTH} are fetched"
+    """Return why a store may lack commits of a change with `ahead` commits, or "" if it has all of them."""
+    return "" if ahead < MAX_DEPTH else f"the change has {ahead:,} commits, and only the last {MAX_DEPTH} are fetched"
 
 
 async def _fetch_with_retries(job: _Fetch, backoff: float) -> None:
     for tries in range(TRIES):
         try:
-            return await _once(job)
+            return await _fetch_once(job)
         except HostDown:
             if tries == TRIES - 1:
                 raise
@@ -172,17 +174,17 @@ async def _fetch_with_retries(job: _Fetch, backoff: float) -> None:
     return None
 
 
-async def _once(job: _Fetch) -> None:
+async def _fetch_once(job: _Fetch) -> None:
     process = await git.start(
         *OPTIONS, "fetch", "--quiet", f"--depth={job.depth}" if job.depth else "--filter=tree:0", "--no-tags", "--no-recurse-submodules",
         "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", job.url, *job.commits,
-        cwd=job.store, env={**ALONE, **_secret(job.url, job.token), "GIT_DIR": job.store}, online=True,
+        cwd=job.store, env={**ENVIRONMENT, **_token_variables(job.url, job.token), "GIT_DIR": job.store}, online=True,
     )  # fmt: skip
-    limits.hold(process.pid)
+    limits.limit_process(process.pid)
     replies = asyncio.ensure_future(process.communicate())
     try:
         while not replies.done():
-            await asyncio.wait([replies], timeout=SIZE_LOOK_SECONDS)
+            await asyncio.wait([replies], timeout=SIZE_CHECK_SECONDS)
             if _size(job.store) > job.most_bytes:
                 limit = job.most_bytes >> 20
                 raise GitError(
@@ -198,15 +200,15 @@ async def _once(job: _Fetch) -> None:
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
-    """End git and its descendants."""
+    """Kill git and its descendants."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
 
 
-def _secret(url: str, token: SecretStr | None) -> dict[str, str]:
-    """Return the token as a setting in the environment, only for addresses below this one."""
+def _token_variables(url: str, token: SecretStr | None) -> dict[str, str]:
+    """Return environment variables that make git send the token, but only to this repository's URL."""
     if token is None:
         return {}
     login = base64.b64encode(f"x-access-token:{token.get_secret_value()}".encode()).decode()
@@ -218,7 +220,7 @@ def _secret(url: str, token: SecretStr | None) -> dict[str, str]:
 
 
 def _failure(stderr: str, commits: Sequence[str]) -> Exception:
-    """Return the error for git's message: the server's fault, ours, or a push in between."""
+    """Return the error for git's message: SupersededError, HostRefused, GitError or HostDown."""
     missing = MISSING_REF.search(stderr)
     if missing:
         name = next(filter(None, missing.groups()), commits[-1])
@@ -237,9 +239,9 @@ def _failure(stderr: str, commits: Sequence[str]) -> Exception:
 
 
 def _size(store: str) -> int:
-    """Return the bytes of the packs so far."""
+    """Return the bytes that were fetched so far."""
     total = 0
     for pack in Path(store, "objects", "pack").glob("*"):
-        with suppress(OSError):  # packs are renamed meanwhile
+        with suppress(OSError):  # git may rename a pack at the same time
             total += pack.stat().st_size
     return total

@@ -1,7 +1,8 @@
-"""Show code to models and to tests that they wrote, with placeholders instead of secrets.
+"""Replace secrets in code with placeholders, before models or tests written by models can see the code.
 
-A file is searched for secrets as a whole, because parts of a secret are not recognized.
-`deeprepo.rlm.money.calls` sends prompts with the same knowledge, and `bot/review/written.py` handles output.
+Whole files are searched for secrets, because part of a secret may not be recognized.
+`deeprepo.rlm.money.calls` masks the same secrets in prompts, and `bot/review/written.py` masks them in
+output.
 """
 
 import io
@@ -23,24 +24,28 @@ if TYPE_CHECKING:
 
     from bot.ports import KnownSecrets
 
-MASKED_SEARCH_SECONDS = 5.0  # for a search through lines with secrets
-MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # per file that is searched for secrets
+MASKED_SEARCH_SECONDS = 5.0  # timeout for searching masked lines
+# Files up to this size are searched for secrets, unless there is a NUL byte in their first bytes.
+MAX_TEXT_BYTES, HEAD_BYTES = 2 << 20, 8_000
 
 
 def create_known_secrets() -> "KnownSecrets":
-    """Return an empty set of known secrets for a review. Secrets that it learns are hidden everywhere."""
+    """Return an empty set of known secrets for a review.
+
+    Secrets that are added later are masked everywhere.
+    """
     return Masks()
 
 
 class MaskedTree(TreeView):
-    """A `Tree` that learns the secrets of every file it returns."""
+    """A `Tree` that adds the secrets in each file that it reads to the known secrets."""
 
     def __init__(self, tree: Tree, masks: "KnownSecrets") -> None:
         super().__init__(tree)
         self._masks = masks
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files including secrets, which the caller must hide."""
+        """Return the contents of many files, including secrets. The caller must mask them."""
         blobs = await self._tree.read_many(paths, side)
         self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
         return blobs
@@ -56,7 +61,7 @@ class MaskedTree(TreeView):
         shown = {row: text for row in rows if (text := self._masks.hide_known(row[2])) != row[2]}
         if not shown:
             return rows
-        # A placeholder may have been searched for.
+        # The search may be for a placeholder.
         patterns = [self._masks.hide_known(pattern) for pattern in query.patterns]
         matching = await _matching(query, patterns, list(shown.values()))
         left_out = {row for row, is_matching in zip(shown, matching, strict=True) if not is_matching}
@@ -64,9 +69,9 @@ class MaskedTree(TreeView):
 
 
 class ShownTree(MaskedTree):
-    """The two trees with secrets masked, as models see them.
+    """The two trees with masked secrets, as models see them.
 
-    A quote only counts if it occurs in this text.
+    Quotes by models are checked against this text.
     """
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
@@ -79,16 +84,16 @@ class ShownTree(MaskedTree):
 
 
 async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str]) -> list[bool]:
-    """Return which lines match, using the same engine as the tree search.
+    """Return for each line whether it matches a query. If the search takes too long, no line matches.
 
-    A stopped search matches nothing.
+    This uses `git grep`, like searches in a tree.
     """
     syntax = "-F" if query.syntax == "fixed" else "-P"
     words = [*(["-w"] if query.word else []), syntax, *(part for one in patterns for part in ("-e", one))]
     with tempfile.TemporaryDirectory(prefix="deeprepo-shown-") as folder:
         texts = {str(number): f"{line}\n".encode("utf-8", "surrogateescape") for number, line in enumerate(lines)}
         files.fill(Path(folder), texts)
-        limits: dict[str, Any] = {"seconds": MASKED_SEARCH_SECONDS, "rows": None, "most": MOST_TEXT}
+        limits: dict[str, Any] = {"seconds": MASKED_SEARCH_SECONDS, "rows": None, "most": MAX_TEXT_BYTES}
         command = ("grep", "--no-index", "-l", "-I", "--no-color", *words, "--", ".")
         result = await git.search(*command, cwd=folder, env=None, **limits)
     found = set() if result.was_stopped else {PurePosixPath(name).name for name in result.out.decode().split()}
@@ -96,16 +101,17 @@ async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str])
 
 
 def archive_without_secrets(archive: bytes, folder: str) -> bytes:
-    """Return an archive of `folder` without an end marker, with secrets in texts replaced by placeholders.
+    """Return a tar archive of `folder` in which secrets in text files are replaced by placeholders.
 
-    A test's output goes to a model and to a page, and can print secrets in any form, so the test must not
-    find any. All files get new times, so that builds that compare times rebuild what was prepared from the
-    base.
+    The output of a test is shown to a model and to people, and the test could print secrets in any form. So
+    it must not have access to any. All files get new modification times, so that build tools rebuild what was
+    built from the base. The archive has no end marker, so more files can be appended.
     """
     import tarfile  # imported here because few reviews run tests
 
     masks, whole, now = create_known_secrets(), io.BytesIO(), int(time.time()) + 1
-    for about, data in _members(archive):  # a secret in the last file may also occur in the first one
+    # A first pass, because the last file's secrets can occur in the first file
+    for about, data in _members(archive):
         if _is_text(data):
             masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(folder))
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
@@ -120,7 +126,7 @@ def archive_without_secrets(archive: bytes, folder: str) -> bytes:
 
 
 def _members(archive: bytes) -> "Iterator[tuple[tarfile.TarInfo, bytes]]":
-    """Yield everything in an archive, with the content of files."""
+    """Yield all members of an archive, with the content of regular files."""
     import tarfile
 
     with tarfile.TarFile(fileobj=io.BytesIO(archive)) as known:
@@ -130,4 +136,4 @@ def _members(archive: bytes) -> "Iterator[tuple[tarfile.TarInfo, bytes]]":
 
 
 def _is_text(data: bytes) -> bool:
-    return 0 < len(data) <= MOST_TEXT and b"\0" not in data[:HEAD_BYTES]
+    return 0 < len(data) <= MAX_TEXT_BYTES and b"\0" not in data[:HEAD_BYTES]

@@ -1,4 +1,4 @@
-"""Read both trees of a change from the object store."""
+"""Read and search the two trees of a change in the object store."""
 
 import asyncio
 import os
@@ -23,49 +23,51 @@ from deeprepo.impact.kept import Kept
 from deeprepo.impact.text.lines import HEAD_BYTES
 from deeprepo.impact.text.paths import name_of, raw_name
 
-MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; the coverage lists them
-CHANGED_BYTES = 256 << 20  # of changed files whose first lines are read
-KEPT_BYTES = 16 << 20  # of recently read files
-PORTION = 32  # files in memory at once for that
-PATCH_BYTES = 128 << 20
-HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits in a change
-MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files in a tree; average bytes per row
-MOST_DIFFERENT = 256  # differing files up to which a side is derived from the other
-MOST_NAMES = 1_000  # files in folders that are listed by name
-FOLDER_MODE = b"040000 "  # prefix of an `ls-tree` row that is no file
+# Larger files are not read, because they are generated or data; the coverage lists them
+MAX_FILE_BYTES = 2 << 20
+MAX_STARTS_BYTES = 256 << 20  # of changed files that are read to get their first lines
+STARTS_BATCH = 32  # how many of these files are in memory at the same time
+CACHE_BYTES = 16 << 20  # of recently read files
+MAX_PATCH_BYTES = 128 << 20
+HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # limits for the patches of all commits in a change
+MAX_ENTRIES, PATH_BYTES = 500_000, 400  # files in a tree, and a generous average for the bytes of a row
+MAX_DIFFERENT = 256  # if at most this many files differ, one side's entries are derived from the other's
+MAX_NAMES = 1_000  # files that `names_at_tip` lists
+FOLDER_MODE = b"040000 "  # the start of a folder's row in the output of `ls-tree`
 ENTRY_KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
-SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is missing in the store
+SIZES = {b"-": 0, b"BAD": -1}  # what `ls-tree` prints for submodules, and for files whose content is missing
 SEARCH_SECONDS = 60.0  # per search
 SEARCH_BYTES = 64 << 20  # of a search's results
-STEPS = "(*LIMIT_MATCH=1000000)"  # PCRE's limit per line before it stops the search
-# Per search. Git's default of 8 threads mostly wait for each other on two cores.
+MATCH_LIMIT = "(*LIMIT_MATCH=1000000)"  # after this many steps in one line, PCRE stops the search
+# Threads per search. On two cores, git's default of 8 threads would mostly wait for each other.
 THREADS = min(8, os.cpu_count() or 1)
-ALTERNATIVES, PATTERN_BYTES = 100, 20_000  # texts in one pattern and its length, which PCRE limits
-# Start of git's message for a pattern that PCRE refuses, such as one over 64 KiB.
-REFUSED = "fatal: -e option"
-NO_MATCH = 1  # exit status of `git grep` without matches
-ChangesRole = Callable[[str, str], bool]  # whether a move from one path to the other changes a file's role
+# Limits for combining several texts into one pattern, because PCRE limits a pattern's length
+ALTERNATIVES, PATTERN_BYTES = 100, 20_000
+# The start of git's message for a pattern that PCRE rejects, such as one over 64 KiB
+PATTERN_REJECTED = "fatal: -e option"
+NO_MATCH = 1  # the exit status of `git grep` without matches
+ChangesRole = Callable[[str, str], bool]  # whether moving a file from one path to another changes its role
 
 
 class Checkout:
     """Read access to the base and head of a pull request. Implements `ports.Tree`.
 
-    Git runs in our own folder, which borrows the repository's objects, so nothing that the repository
-    configures takes effect. Files in `left_out` are listed, but their content is never read. Code that uses a
-    returned content is noted as working on that file (`deeprepo.impact.in_hand`).
+    Git runs in a folder of our own, which borrows the repository's objects, so nothing that the repository
+    configures takes effect. Files in `left_out` are listed, but their content is never read. While code uses
+    a file's content, `deeprepo.impact.in_hand` records that it is working on this file.
     """
 
     def __init__(self, pull: PullRequest, left_out: Collection[str] = ()) -> None:
         self.pull = pull
         self._folder = ""  # our own; set in __aenter__
         self._env: dict[str, str] = {}
-        self._kept = KeptSearches("", {})  # set in __aenter__
+        self._searches = KeptSearches("", {})  # set in __aenter__
         self._opened = ExitStack()
         self._left_out = frozenset(left_out)
         self._without = [_except(path) for path in sorted(self._left_out)]
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
         self._batch: asyncio.subprocess.Process | None = None
-        self._blobs_kept = Kept[str, bytes](KEPT_BYTES)
+        self._blob_cache = Kept[str, bytes](CACHE_BYTES)
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
         self.stopped_searches: list[str] = []  # a sentence for each search that was stopped early
@@ -80,7 +82,7 @@ class Checkout:
         self._folder = own_git_dir.of_pull(self.pull, Path(folder, "own.git"))
         more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
         self._env = own_git_dir.environment(self._folder, more)
-        self._kept = KeptSearches(self._folder, self._env)
+        self._searches = KeptSearches(self._folder, self._env)
         return self
 
     async def __aexit__(
@@ -91,21 +93,22 @@ class Checkout:
         self._opened.close()
 
     async def change(self, changes_role: ChangesRole = lambda _old, _new: False) -> RawChange:
-        """Return git's patch and status of the change, and what determines which files are generated.
+        """Return git's patch and status for the change, with what is needed to recognize generated files.
 
-        If a rename changes a file's role or removes the owner's mark of generated code, all renames are
-        listed as deletion and addition.
+        The detection of renames is turned off if git finds a copy, if a rename changes a file's role, or if a
+        renamed file is no longer marked as generated. Otherwise, such files would not be reviewed as new
+        code.
         """
         form: tuple[str, ...] = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
         rows_and_patch, heads, bases = await together(self._patch(*form), self.entries("head"), self.entries("base"))
         rules = await self.read_many([path for path in bases if path.rpartition("/")[2] == ".gitattributes"], "base")
-        is_marked, moves = generated_marks(rules), list(_moves(_apart(rows_and_patch)[0]))
+        is_marked, moves = generated_marks(rules), list(_moves(_split_output(rows_and_patch)[0]))
         if any(
             is_copy or changes_role(old, new) or (is_marked(old) and not is_marked(new)) for is_copy, old, new in moves
         ):
             form = ("--no-renames", *form)
             rows_and_patch = await self._patch(*form)
-        status, patch = _apart(rows_and_patch)
+        status, patch = _split_output(rows_and_patch)
         changed_paths = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
         after, before = await self._starts(changed_paths, "head"), await self._starts(changed_paths, "base")
         sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed_paths}
@@ -121,32 +124,32 @@ class Checkout:
         )
 
     async def _starts(self, paths: Sequence[str], side: Side) -> dict[str, bytes]:
-        """Return the start of each of these files, up to CHANGED_BYTES in total."""
+        """Return the start of each of these files. Stop when MAX_STARTS_BYTES were read."""
         entries = await self.entries(side)
         starts: dict[str, bytes] = {}
-        room = CHANGED_BYTES
-        for index in range(0, len(paths), PORTION):
-            portion = [path for path in paths[index : index + PORTION] if path in entries]
-            room -= sum(entries[path].size for path in portion if entries[path].size <= MAX_FILE_BYTES)
+        room = MAX_STARTS_BYTES
+        for index in range(0, len(paths), STARTS_BATCH):
+            batch = [path for path in paths[index : index + STARTS_BATCH] if path in entries]
+            room -= sum(entries[path].size for path in batch if entries[path].size <= MAX_FILE_BYTES)
             if room < 0:
                 break
-            texts = await self.read_many(portion, side)
+            texts = await self.read_many(batch, side)
             starts |= {path: blob[:HEAD_BYTES] for path, blob in dict(texts).items()}
         return starts
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Return every path of one side."""
+        """Return the files, symlinks and submodules of one side, by path."""
         async with self._listing:
             if side not in self._entries:
-                derived = await self._list_by_other(side)
+                derived = await self._derive_from_other_side(side)
                 self._entries[side] = derived if derived is not None else await self._list_tree(side)
         return self._entries[side]
 
-    async def _list_by_other(self, side: Side) -> dict[str, TreeEntry] | None:
-        """Return the entries derived from the other side; None if it is not listed or differs too much.
+    async def _derive_from_other_side(self, side: Side) -> dict[str, TreeEntry] | None:
+        """Return one side's entries derived from the other side's.
 
-        Listing a tree opens every object for its size, while comparing two trees only opens folders that
-        differ.
+        Return None if those are unknown or too different. This is faster. To list a tree with sizes, git
+        opens every object. To compare two trees, it only opens folders that differ.
         """
         other: Side = "base" if side == "head" else "head"
         known = self._entries.get(other)
@@ -154,30 +157,33 @@ class Checkout:
             return None
         result = await git.search(
             "diff-tree", "-r", "--no-renames", "--name-only", "-z", self._tree(other), self._tree(side), cwd=self._folder, env=self._env,
-            seconds=git.MOST_SECONDS, rows=MOST_DIFFERENT + 1, most=MOST_DIFFERENT * PATH_BYTES, row_end=b"\0",
+            seconds=git.MAX_SECONDS, rows=MAX_DIFFERENT + 1, most=MAX_DIFFERENT * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
         paths = [name_of(name) for name in result.out.split(b"\0") if name]
-        if result.status or result.was_stopped or len(paths) > MOST_DIFFERENT:
+        if result.status or result.was_stopped or len(paths) > MAX_DIFFERENT:
             return None
         different = await self._rows_of(self._tree(side), paths) if paths else {}
-        gone = frozenset(paths) - different.keys()
-        entries = {path: entry for path, entry in known.items() if path not in gone} | dict(different)
+        removed = frozenset(paths) - different.keys()
+        entries = {path: entry for path, entry in known.items() if path not in removed} | dict(different)
         is_in_order = different.keys() <= known.keys()
         return entries if is_in_order else dict(sorted(entries.items(), key=lambda row: raw_name(row[0])))
 
     async def _list_tree(self, side: Side) -> dict[str, TreeEntry]:
-        """Return the entries by path. Of a tree that is too large, only the first ones and changed files."""
+        """List a tree's entries by path.
+
+        If the tree is too large, return the first entries and the changed files.
+        """
         result = await git.search(
             "ls-tree", "-r", "-l", "-z", self._tree(side), cwd=self._folder, env=self._env,
-            seconds=git.MOST_SECONDS, rows=MOST_ENTRIES, most=MOST_ENTRIES * PATH_BYTES, row_end=b"\0",
+            seconds=git.MAX_SECONDS, rows=MAX_ENTRIES, most=MAX_ENTRIES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
         if result.status:
             raise git.failure("ls-tree", result)
         rows = result.out.split(b"\0")[:-1]  # the last one is empty or cut off
         by_path = {entry.path: entry for entry in map(_entry, rows)}
-        if result.was_stopped or len(rows) >= MOST_ENTRIES:
+        if result.was_stopped or len(rows) >= MAX_ENTRIES:
             self.stopped_searches.append(
-                f"the tree has more than {MOST_ENTRIES:,} files, so dependents were only searched for in the first of them"
+                f"the tree has more than {MAX_ENTRIES:,} files, so dependents were only searched for in the first of them"
             )
             ends = self.pull.base, self.pull.head
             names = await self._git("diff-tree", "-r", "--no-renames", "--name-only", "-z", *ends)
@@ -185,11 +191,11 @@ class Checkout:
         return by_path
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """Return a file's content; None if it does not exist, is not a regular file, or is too large."""
+        """Return a file's content, or None if it doesn't exist, is not a regular file, or is too large."""
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files with one `cat-file --batch`. Missing files are omitted."""
+        """Return the contents of many files. Files for which `read` returns None are left out."""
         entries = await self.entries(side)
         readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:
@@ -205,10 +211,14 @@ class Checkout:
         return tuple(await self._grep("-n", query, query.limit))
 
     async def archive(self, side: Side, most: int) -> bytes:
-        """Return one side as a tar archive below `work/`, unaffected by attributes. Raises GitError."""
+        """Return one side as a tar archive, in the folder `work/`.
+
+        Raises GitError if it is larger than `most` bytes.
+        Attributes in the tree, such as export-ignore, have no effect.
+        """
         done = await git.search(
             "archive", "--format=tar", "--prefix=work/", "--worktree-attributes", self._tree(side),
-            cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=most,
+            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=None, most=most,
         )  # fmt: skip
         if done.was_stopped:
             raise GitError(f"the tree is larger than {most >> 20:,} MB")
@@ -217,18 +227,21 @@ class Checkout:
         return done.out
 
     async def at_tip(self, path: str) -> bytes | None:
-        """Return a file at the base branch's tip.
+        """Return a file's content at the base branch's tip, or None.
 
-        Configuration is read there, so a change cannot bring its own.
+        Settings are read there, not from the change.
         """
         return (await self.many_at_tip([path])).get(path)
 
     async def many_at_tip(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the files that exist at the base branch's tip, in the given order."""
+        """Return the contents of these files at the base branch's tip, in the given order.
+
+        Missing ones are left out.
+        """
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
     async def settings_at_tip(self, path: str) -> SettingsText:
-        """Read a settings file at the tip of the base branch; None if nothing is there."""
+        """Return a settings file at the base branch's tip, or why it can't be used, or None without one."""
         commit = self.pull.base_tip or self.pull.base
         entry = (await self._rows_of(commit, [path])).get(path)
         if entry is None:
@@ -244,19 +257,22 @@ class Checkout:
             return _contents([entry], await self._blobs([entry.oid])).get(path)
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
-        """Return the first files below these folders at the base branch's tip; empty if there are none."""
+        """Return up to MAX_NAMES paths of files in these folders at the base branch's tip."""
         commit = self.pull.base_tip or self.pull.base
         if self._is_listed(commit):
             below = tuple(f"{folder}/" for folder in folders)
-            return [path for path in self._entries["base"] if path in folders or path.startswith(below)][:MOST_NAMES]
+            return [path for path in self._entries["base"] if path in folders or path.startswith(below)][:MAX_NAMES]
         result = await git.search(
             "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", commit, "--", *folders,
-            cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=MOST_NAMES, most=MOST_NAMES * PATH_BYTES, row_end=b"\0",
+            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=MAX_NAMES, most=MAX_NAMES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
-        return [name_of(name) for name in result.out.split(b"\0")[:MOST_NAMES] if name] if result.status == 0 else []
+        return [name_of(name) for name in result.out.split(b"\0")[:MAX_NAMES] if name] if result.status == 0 else []
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the files that exist in a commit, in the given order. An unknown commit contains none."""
+        """Return the contents of these files in a commit, in the given order. Missing ones are left out.
+
+        If the commit is unknown, the result is empty.
+        """
         distinct_paths = [path for path in dict.fromkeys(paths) if path]
         rows = await self._rows_of(commit, distinct_paths)
         readable = [e for p in distinct_paths if (e := rows.get(p)) and self._may_read(e)]
@@ -279,16 +295,13 @@ class Checkout:
         return {entry.path: entry for entry in map(_entry, rows)}
 
     def _is_listed(self, commit: str) -> bool:
-        """Return whether all of a commit's entries are known.
-
-        Those of the base are, unless it is too large.
-        """
+        """Return whether all of a commit's entries are already listed. Only the base's can be."""
         return commit == self._tree("base") and "base" in self._entries and not self.stopped_searches
 
     async def descends(self, commit: str) -> bool | None:
-        """Return whether the head descends from this commit; None if the store's history may be cut off.
+        """Return whether the head descends from a commit, or None if the history may be incomplete.
 
-        Uncommitted work descends from everything.
+        For uncommitted work, return True.
         """
         if self.pull.object_dir:
             return True
@@ -298,17 +311,17 @@ class Checkout:
         return True if result.status == 0 else None if self.pull.missing_history else False
 
     async def commits(self) -> frozenset[str] | None:
-        """Return the ids of the change's commits; None if they are unknown or partly missing."""
+        """Return the IDs of the change's commits, or None if they are unknown or partly missing."""
         if self.pull.object_dir or self.pull.missing_history:
             return None
         result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
         return None if result.status else frozenset(result.out.decode().split())
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """Return the changes of the change's commits, oldest first, and why some are missing ("" if none).
+        """Return the hunks of the change's commits, oldest first, and why some commits are missing, or "".
 
-        The head and merges are excluded. Each change has one line of context. `most` is the number of newest
-        commits.
+        The head and merge commits are left out. Hunks have one line of context. At most the `most` newest
+        commits are read.
         """
         if self.pull.object_dir or not self.pull.base:
             return (), ""
@@ -327,8 +340,8 @@ class Checkout:
             missing = "the commits in the change are too large to check all of them for secrets"
         return [lines for commit in reversed(commits[:most]) for lines in commit_patches.lines_of(*commit)], missing
 
-    async def holds(self, name: str) -> bool:
-        """Return whether the store contains this commit or tree."""
+    async def has_object(self, name: str) -> bool:
+        """Return whether the repository contains this commit or tree."""
         result = await git.run(
             "cat-file", "-e", "--end-of-options", f"{name}^{{tree}}", cwd=self._folder, env=self._env
         )
@@ -341,15 +354,15 @@ class Checkout:
         return await git.output(*arguments, cwd=self._folder, env=self._env, ok=ok)
 
     async def _patch(self, *form: str) -> bytes:
-        """Return the rows of the status and the patch. Raises GitError if it is too large."""
+        """Return git's status rows followed by the patch. Raises GitError if the patch is too large."""
         result = await git.search(
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", "--raw", "-z", "--no-abbrev", *form,
             self.pull.base, self.pull.head,
-            cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=PATCH_BYTES,
+            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=None, most=MAX_PATCH_BYTES,
         )  # fmt: skip
         if result.was_stopped:
             raise GitError(
-                f"the patch is larger than {PATCH_BYTES >> 20} MiB or takes too long to create. Split the change"
+                f"the patch is larger than {MAX_PATCH_BYTES >> 20} MiB or takes too long to create. Split the change"
             )
         if result.status:
             raise git.failure("diff-tree", result)
@@ -359,7 +372,10 @@ class Checkout:
         return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
 
     async def _grep(self, kind: Literal["-l", "-n"], query: Query, most: int | None = None) -> Rows:
-        """Return up to `most` results of a search. A search that is stopped returns what it found so far."""
+        """Return up to `most` results of a search, of paths (`-l`) or lines (`-n`).
+
+        If a search is stopped early, return what it has found, and add a sentence to `stopped_searches`.
+        """
         patterns = [one for pattern in query.patterns if (one := _one_line(pattern, query.syntax))]
         longest = max((len(re.escape(pattern).encode()) for pattern in patterns), default=0)
         is_plain = query.syntax == "fixed" and (len(patterns) == 1 or longest > PATTERN_BYTES // ALTERNATIVES)
@@ -369,8 +385,10 @@ class Checkout:
                 for index in range(0, len(patterns), ALTERNATIVES)
             ]
         if query.syntax == "perl" and not query.word:
-            patterns = _joined(patterns)
-        pattern_arguments = [part for pattern in patterns for part in ("-e", pattern if is_plain else STEPS + pattern)]
+            patterns = _combined(patterns)
+        pattern_arguments = [
+            part for pattern in patterns for part in ("-e", pattern if is_plain else MATCH_LIMIT + pattern)
+        ]
         if not pattern_arguments:
             return ()
         form = [kind, *(["-w"] if query.word and (is_plain or query.syntax == "perl") else [])]
@@ -386,7 +404,7 @@ class Checkout:
                 cut_off.append(rows)
             return rows if is_whole else None
 
-        found = await self._kept.find([query.side, *words, "--", *places], self._tree(query.side), search)
+        found = await self._searches.find([query.side, *words, "--", *places], self._tree(query.side), search)
         rows = found if found is not None else cut_off[-1]
         return rows if most is None else rows[:most]
 
@@ -398,40 +416,41 @@ class Checkout:
             "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, tree, "--", *places,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=None if most is None else 2 * most, most=SEARCH_BYTES,
         )  # fmt: skip
-        # A wrong pattern is an error.
-        is_refused = result.err.startswith(REFUSED) and max(map(len, form)) > PATTERN_BYTES
-        is_broken_off = result.was_stopped or is_refused or "match failed with error code" in result.err
-        if is_broken_off:
+        # PCRE only rejects a shorter pattern if it is invalid, which is an error.
+        is_rejected = result.err.startswith(PATTERN_REJECTED) and max(map(len, form)) > PATTERN_BYTES
+        is_incomplete = result.was_stopped or is_rejected or "match failed with error code" in result.err
+        if is_incomplete:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
                 if result.was_stopped
                 else "by names that are too long for one pattern"
-                if is_refused
+                if is_rejected
                 else "at a line that is too hard for it"
             )
             self.stopped_searches.append(f"a search stopped {why}, so it may have missed something")
         elif result.status not in (0, NO_MATCH):
             raise git.failure("grep", result)
         rows = [*(_paths(result.out, tree) if most is None else _lines(result.out, tree))]
-        return rows, not is_broken_off and (most is None or result.out.count(b"\n") < 2 * most)
+        return rows, not is_incomplete and (most is None or result.out.count(b"\n") < 2 * most)
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
-        """Return objects in the given order.
+        """Return objects in the given order, from the cache if possible.
 
-        Recent ones are cached, because several review steps read the same files.
+        Several review steps read the same files.
         """
-        found = {oid: self._blobs_kept.get(oid) for oid in oids}
+        found = {oid: self._blob_cache.get(oid) for oid in oids}
         new = [oid for oid, blob in found.items() if blob is None]
         for oid, blob in zip(new, await self._read(new), strict=True):
             found[oid] = blob
             if blob is not None:
-                self._blobs_kept.put(oid, blob, len(blob))
+                self._blob_cache.put(oid, blob, len(blob))
         return [found[oid] for oid in oids]
 
     async def _read(self, oids: Sequence[str]) -> list[bytes | None]:
-        """Return objects in the given order.
+        """Read objects with `git cat-file --batch`, and return them in the given order.
 
-        Requested in portions, so that no full pipe blocks both sides.
+        They are requested in batches, because git and this process could otherwise block each other with full
+        pipes.
         """
         if not oids:
             return []
@@ -442,11 +461,11 @@ class Checkout:
         if process.stdin is None or process.stdout is None:
             raise GitError("git cat-file has no pipes")
         for index in range(0, len(oids), 256):
-            portion = oids[index : index + 256]
-            process.stdin.write("".join(f"{oid}\n" for oid in portion).encode())
+            batch = oids[index : index + 256]
+            process.stdin.write("".join(f"{oid}\n" for oid in batch).encode())
             try:
-                async with asyncio.timeout(git.MOST_SECONDS):
-                    blobs += [await _object(process.stdout) for _ in portion]
+                async with asyncio.timeout(git.MAX_SECONDS):
+                    blobs += [await _object(process.stdout) for _ in batch]
             except (
                 TimeoutError,
                 asyncio.CancelledError,
@@ -454,7 +473,7 @@ class Checkout:
                 self._batch = None
                 await end_process(process, process.stdout, process.stderr)
                 if isinstance(error, TimeoutError):
-                    raise GitError(f"git cat-file was stopped after {git.MOST_SECONDS:g} s") from None
+                    raise GitError(f"git cat-file was stopped after {git.MAX_SECONDS:g} s") from None
                 raise
         return blobs
 
@@ -465,16 +484,16 @@ def _except(path: str) -> str:
 
 
 async def _object(out: asyncio.StreamReader) -> bytes | None:
-    """Return the next object; None if git reports it missing, or if it is no file content."""
+    """Read the next object from git's output. Return None if it is missing, or not a file's content."""
     head = (await out.readline()).split()
     content = (await out.readexactly(int(head[2]) + 1))[:-1] if len(head) == len(("oid", "type", "size")) else None
     return content if head[1:2] == [b"blob"] else None
 
 
-def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
-    """Split the rows of `--raw -z` from the patch after them.
+def _split_output(rows_and_patch: bytes) -> tuple[bytes, bytes]:
+    """Split the output of `--raw -z -p` into the status rows and the patch.
 
-    A row has two paths if a file was renamed or copied, and a NUL byte ends the rows.
+    A row has two paths if a file was renamed or copied. A NUL byte follows the last row.
     """
     end = 0
     while rows_and_patch.startswith(b":", end):
@@ -487,7 +506,7 @@ def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
 
 
 def _moves(status: bytes) -> Iterator[tuple[bool, str, str]]:
-    """Yield the renamed and copied files in the rows of `--raw -z`: whether it is a copy, and both paths."""
+    """Yield the renamed and copied files in status rows: whether the file is a copy, and both paths."""
     fields = iter(status.split(b"\0"))
     for meta in fields:
         if meta.startswith(b":"):
@@ -515,13 +534,19 @@ def _lines(out: bytes, tree: str) -> Iterator[Row]:
 
 
 def _any_of(texts: Sequence[str], query: Query) -> str:
-    """Return one pattern for several texts, because git runs each pattern over every file."""
+    """Return one pattern for several texts.
+
+    That is faster, because git searches every file for each pattern.
+    """
     either = f"(?:{'|'.join(map(re.escape, texts))})"
     return rf"(?<!\w){either}(?!\w)" if query.word else either
 
 
-def _joined(patterns: Sequence[str]) -> list[str]:
-    """Join patterns, because at each match of one git searches the rest of the file for all others."""
+def _combined(patterns: Sequence[str]) -> list[str]:
+    """Combine patterns up to a length.
+
+    With many patterns, git would search a file again after every match.
+    """
     joined: list[list[str]] = []
     for pattern in patterns:
         if not joined or sum(map(len, [pattern, *joined[-1]])) > PATTERN_BYTES:
@@ -531,7 +556,10 @@ def _joined(patterns: Sequence[str]) -> list[str]:
 
 
 def _one_line(pattern: str, syntax: str) -> str:
-    """Return a pattern without line breaks, at which git would split it. A fixed one can match no line."""
+    """Return a pattern without line breaks, because git would split it there.
+
+    A fixed string with a line break can't match any line, so it becomes "".
+    """
     if "\n" not in pattern:
         return pattern
     return "" if syntax == "fixed" else pattern.replace("\\\n", "\\n").replace("\n", "\\n")

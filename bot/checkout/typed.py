@@ -1,4 +1,4 @@
-"""Parse a change as typed by a person, program or agent, and suggest what to type if it is empty."""
+"""Parse the change that a user, a program or an agent has given, and explain what to do if it is empty."""
 
 from bot.checkout import own_git_dir
 from bot.checkout.locate import locate
@@ -8,7 +8,10 @@ from bot.values import ReviewRequest
 
 
 def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> ReviewRequest:
-    """Return the parsed request; in a pre-push hook, what is pushed. Raises UsageError for contradictions."""
+    """Return the requested change. In a pre-push hook, this is what is being pushed by default.
+
+    Raises UsageError if the arguments contradict each other.
+    """
     if sum((staged, uncommitted, change is not None)) > 1:
         raise UsageError("use only one of BASE..HEAD, --staged and --uncommitted")
     if staged or uncommitted:
@@ -22,14 +25,14 @@ def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> R
 
 
 def last(request: ReviewRequest) -> str:
-    """Return the revision whose last commit an empty change's user may want to review."""
+    """Return the revision whose last commit the user may want to review if the change is empty."""
     return request.head or request.base or "HEAD"
 
 
 def nothing(request: ReviewRequest, *, behind: bool = False, has_parent: bool = True) -> str:
-    """Return what an empty change means and what to type instead.
+    """Return a message that explains why a change is empty, and what to type instead.
 
-    `behind`: the base has commits that the head lacks. `has_parent`: whether there is a commit before `last`.
+    `behind`: the base has commits that the head lacks. `has_parent`: the revision `last` has a parent commit.
     """
     return f"Nothing to review: {_nothing(request, behind=behind, has_parent=has_parent)}."
 
@@ -54,7 +57,7 @@ def _nothing(request: ReviewRequest, *, behind: bool, has_parent: bool) -> str:
 
 
 def _suggest_last_commit(request: ReviewRequest, *, has_parent: bool) -> str:
-    """Return how to review only the last commit of a branch, if that is possible."""
+    """Return a sentence that says how to review only the last commit of a branch."""
     name = last(request)
     command = f"`deeprepo review {name}~1..{name}`"
     if has_parent:

@@ -1,4 +1,4 @@
-"""Wrappers around trees: cached searches, and searches without generated files."""
+"""Wrappers around trees that cache searches, or exclude generated files from searches."""
 
 import asyncio
 import re
@@ -13,14 +13,14 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.views import TreeView
 
-MOST_PASSED_BY = 60  # files and folders that a search excludes
+MAX_EXCLUDED = 60  # files and folders that a search excludes
 Found = TypeVar("Found")
 
 
 class CachedTree(TreeView):
     """A tree that caches its searches. Implements `ports.RunnableTree`.
 
-    A search that was stopped is repeated, so that each caller gets the error.
+    The results of a search that was stopped early are not cached.
     """
 
     def __init__(self, tree: RunnableTree) -> None:
@@ -77,15 +77,18 @@ class WrittenTree(TreeView):
 
 
 def _excluded_paths(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
-    """Return the excluded files, largest first, or their folders if these contain nothing else."""
+    """Return the paths to exclude from searches, largest first.
+
+    Folders with only excluded files are combined.
+    """
     left_out = {path: entry.size for path, entry in entries.items() if is_excluded_from_search(path, entry.size)}
     searched = {folder for path in entries.keys() - left_out.keys() for folder in _folders(path)}
     sizes: Counter[str] = Counter()
     for path, size in left_out.items():
         sizes[next((folder for folder in _folders(path) if folder not in searched), path)] += size
-    return tuple(path for path, _ in sizes.most_common(MOST_PASSED_BY))
+    return tuple(path for path, _ in sizes.most_common(MAX_EXCLUDED))
 
 
 def _folders(path: str) -> Iterator[str]:
-    """Yield the folders around a file, outermost first."""
+    """Yield the folders that contain a file, outermost first."""
     return (path[: at.start()] for at in re.finditer("/", path))

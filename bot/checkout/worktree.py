@@ -1,7 +1,8 @@
-"""The work tree as git would commit it, without the programs that git would start.
+"""Add the work tree to a copy of the index, without running programs that the repository names.
 
-Clean filters are programs named in a configuration, and `git add` runs git in submodules with their
-configuration. So the differing paths are found and added one by one, in a folder with our own configuration.
+`git add` runs clean filters, which are programs from the configuration, and git in submodules with their
+configuration. So the changed paths are determined and added individually, in a folder with our own
+configuration.
 """
 
 import os
@@ -34,7 +35,10 @@ class Index:
         return await git.run(*arguments, cwd=top, env=env, stdin=stdin)
 
     async def add_work_tree(self) -> tuple[str, ...]:
-        """Add changed and new files. Return the paths whose content a filter would have changed."""
+        """Add changed and new files.
+
+        Return the paths that are left out, because a clean filter applies to them.
+        """
         settings = await together(own_git_dir.personal(self.own), own_git_dir.local(self.place))
         self._configure(*settings)
         index_rows, differs, fresh = await together(
@@ -46,7 +50,7 @@ class Index:
         states = _split(differs)
         status = dict(zip(states[1::2], states[::2], strict=True))
         deleted_paths = [path for path, state in status.items() if state == b"D"]
-        # A trailing slash marks a nested repository, which is not part of this one.
+        # A path with a trailing slash is a nested repository, which is not part of this one.
         new = [path for path in _split(fresh) if not path.endswith(b"/")]
         work = dict.fromkeys([*(path for path, state in status.items() if state != b"D"), *new])
         filters = await self._filters(work, settings)
@@ -60,12 +64,12 @@ class Index:
         return tuple(map(name_of, filters))
 
     def _configure(self, personal: Settings, local: Settings) -> None:
-        """Configure how the work tree is read. Content that is already in the index stays as it is."""
+        """Configure how files of the work tree become content, such as line endings."""
         sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
-        own_git_dir.configure(Path(self.own), own_git_dir.reading(personal, local), sha256=sha256)
+        own_git_dir.configure(Path(self.own), own_git_dir.content_settings(personal, local), sha256=sha256)
 
     async def _filters(self, paths: Iterable[bytes], settings: Iterable[Settings]) -> frozenset[bytes]:
-        """Return the files with a configured filter, which keep their index entries."""
+        """Return the files to which a configured filter applies. Their index entries stay unchanged."""
         drivers = own_git_dir.filters(settings)
         if not drivers:
             return frozenset()
@@ -84,14 +88,14 @@ class Index:
 
 
 def index(place: RepositoryPaths, own: str) -> Index:
-    """Return a copy of the index in our own git folder, so that the repository does not change."""
+    """Copy the index into our own git folder, so that the repository's index doesn't change."""
     _copy(place, Path(own))
     return Index(place, own)
 
 
 def _copy(place: RepositoryPaths, own: Path) -> None:
-    """Copy what git stores about a work tree, except its configuration."""
-    # Git names the index to its hooks.
+    """Copy the files in which git stores the state of a work tree, except its configuration."""
+    # In a hook, git may use another index file.
     index_file = Path(place.top or place.git_dir, hook.index() or Path(place.git_dir, "index"))
     if index_file.exists():  # a branch without commits has no index; git creates one
         # Copy the times too, because git treats entries older than the index as unchanged.

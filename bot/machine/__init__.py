@@ -1,1 +1,1 @@
-"""Access to the machine: files written without following links, and processes with limits that always end."""
+"""Access to the machine: files, processes with limits, and optional parts of the installation."""

@@ -1,8 +1,7 @@
-"""Concurrent work that always ends: if one part fails, the others end before the error is raised.
+"""Start and end processes so that nothing hangs when a task is canceled.
 
-`asyncio.gather` lets the others continue. If such a part is starting a process when the event loop ends, it
-never finishes: asyncio cancels its own task that connects the process's pipes, and then waits for these pipes
-to close.
+If a task is starting a process when the event loop ends, asyncio cancels its own task that connects the
+process's pipes. Then it waits forever for these pipes to close.
 """
 
 import asyncio
@@ -19,10 +18,10 @@ MAX_UNINTERRUPTED_SECONDS = 10.0
 async def start_process(
     *command: str, cwd: str, env: Mapping[str, str], process_group: int | None = None
 ) -> asyncio.subprocess.Process:
-    """Start a process with pipes on its three streams. Raises FileNotFoundError.
+    """Start a process with pipes for its three streams. Raises FileNotFoundError.
 
-    A cancellation ends the process after it has started, because asyncio can wait forever for a canceled
-    start.
+    If this is canceled, wait until the process has started, and then end it. asyncio can wait forever if the
+    start itself is canceled.
     """
     pipe = asyncio.subprocess.PIPE
     starting = asyncio.ensure_future(
@@ -39,23 +38,28 @@ async def start_process(
 
 
 async def finish_before_cancel(work: Coroutine[Any, Any, Value]) -> Value:
-    """Return a short work's result. A cancellation waits until the work has ended, for at most some seconds."""
-    doing = asyncio.ensure_future(work)
+    """Run a short coroutine.
+
+    If this is canceled, wait up to MAX_UNINTERRUPTED_SECONDS until the coroutine has ended.
+    """
+    task = asyncio.ensure_future(work)
     try:
-        return await asyncio.shield(doing)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait({doing}, timeout=MAX_UNINTERRUPTED_SECONDS)
-        doing.cancel()
+        await asyncio.wait({task}, timeout=MAX_UNINTERRUPTED_SECONDS)
+        task.cancel()
         raise
 
 
 async def end_process(process: asyncio.subprocess.Process, *unread: asyncio.StreamReader | None) -> None:
-    """End a process that still runs and is no longer needed.
+    """Kill a process if it is still running, and wait until it has ended.
 
-    `unread` are its pipes that nothing else reads to the end. asyncio waits until each pipe is closed, which
-    it does not notice while unread data fills its buffer, so the rest is read and dropped. Readers start no
-    other programs. A fetch does, in a process group that `remote` ends. A group per reader would outlive the
-    child process of a review, whose group its parent ends.
+    `unread` are the pipes that nothing else reads to the end. asyncio waits until each pipe is closed, but it
+    doesn't notice that while unread data fills its buffer. So the remaining data is read and dropped.
+
+    This only kills the process itself, which is enough for processes that start no others. A fetch starts
+    others, so `checkout.remote` kills its process group. Other processes must not have their own group. They
+    stay in the group of the review's child process, which `wiring.child` kills.
     """
     if process.returncode is None:
         if not _has_ended(process.pid):
@@ -65,7 +69,7 @@ async def end_process(process: asyncio.subprocess.Process, *unread: asyncio.Stre
 
 
 def _has_ended(pid: int) -> bool:
-    """Return whether a child has ended, without taking its exit code, which asyncio still needs."""
+    """Return whether a child has ended, without collecting its exit status, which asyncio still needs."""
     if sys.platform != "linux":
         return False
     try:

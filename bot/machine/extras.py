@@ -1,7 +1,7 @@
-"""Optional parts of the installation, such as `pip install '.[server]'` in a clone.
+"""Check for optional parts of the installation (extras), such as `pip install '.[server]'`.
 
-Static checks need none of them. Code that needs one checks it before the first import, so that a missing part
-is reported with the command to install it.
+Static checks don't need any of them. Code that needs an extra calls `need` before importing its packages, so
+that users see the command for installing it.
 """
 
 import json
@@ -15,7 +15,7 @@ from bot.errors import MissingPart
 from deeprepo import rlm
 
 Extra = Literal["models", "github", "server", "mcp", "languages"]
-PARTS: dict[Extra, tuple[str, ...]] = {  # imported packages per extra, by its name in pyproject.toml
+PARTS: dict[Extra, tuple[str, ...]] = {  # the packages of each extra in pyproject.toml, by import name
     "models": rlm.PACKAGES,
     "github": ("githubkit", "hishel", "httpx2", "jwt"),
     "server": ("alembic", "dbos", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
@@ -32,18 +32,19 @@ MISSING: dict[Extra, str] = {
 
 
 def is_installed(extra: Extra) -> bool:
-    """Return whether all parts of an extra can be imported, without importing them.
+    """Return whether all packages of an extra are installed, without importing them.
 
-    The server's includes what the Action needs.
+    `server` includes `github`.
     """
     parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     return rlm.is_installed(*parts)
 
 
 def install(extra: str = "", folder: str = ".") -> str:
-    """Return the command that installs an extra, or another part of the clone, into this environment.
+    """Return an instruction for installing an extra, or another folder of the clone, into this environment.
 
-    The package is in no registry, so no hint names it there, where a stranger could take the name.
+    deeprepo is not in a package registry. So the instruction must not name a package there, because a
+    stranger could register that name.
     """
     place = f"{folder}[{extra}]" if extra else folder
     requirement = f"'{place}'" if extra else place
@@ -60,7 +61,7 @@ def install(extra: str = "", folder: str = ".") -> str:
 
 
 def installed_from() -> tuple[str, str]:
-    """Return this installation's address and its commit if git fetched it (PEP 610); "" if unknown."""
+    """Return the URL from which this was installed, and the commit if git fetched it (PEP 610), or ""."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -71,7 +72,7 @@ def installed_from() -> tuple[str, str]:
 
 
 def clone() -> str:
-    """Return the clone that this installation was made from, if it still exists, else ""."""
+    """Return the folder of the clone from which this was installed, or "" if it no longer exists."""
     from urllib.parse import unquote, urlsplit
 
     address = urlsplit(installed_from()[0])
@@ -80,6 +81,6 @@ def clone() -> str:
 
 
 def need(extra: Extra) -> None:
-    """Raise MissingPart with the install command if the extra is missing."""
+    """Raise MissingPart with the install instruction if an extra is not installed."""
     if not is_installed(extra):
         raise MissingPart(MISSING[extra], install(extra))

@@ -1,8 +1,8 @@
-"""The only module that writes files: outputs, journals, ignore lists and the data folder.
+"""Write files: outputs, journals, ignore lists and the data folder. Almost all writes go through this module.
 
-A checkout may be untrusted: a link in it could lead a write to any of the user's files. So below a trusted
-folder no part of a path may be a link. Outside checkouts, paths named by the user may contain links, up to
-the file's folder.
+A checkout can contain symbolic links that would redirect a write to any of the user's files. So no part of a
+path below a trusted folder may be a link. Outside of checkouts, the folders in a path given by the user may
+be links.
 """
 
 import errno
@@ -17,10 +17,10 @@ from typing import IO, TextIO
 
 from bot.errors import UsageError
 
-# Streams named by the user, which no checkout contains.
+# Devices and file descriptors, to which users can write output. A checkout can't contain them.
 STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")
 OPEN_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-UNFINISHED = ".new-"  # prefix of unfinished files
+UNFINISHED = ".new-"  # the prefix of files that are being written
 PRIVATE_MODE, COMMON_MODE, FOLDER_MODE = 0o600, 0o666, 0o777
 
 
@@ -34,11 +34,11 @@ def write(
     nested: bool = True,
     durable: bool = True,
 ) -> None:
-    """Write a file fully or not at all, by renaming a temporary file. Raises UsageError.
+    """Write a file atomically, by renaming a temporary file. Raises UsageError.
 
-    An existing file's mode is kept. `below`: the trusted folder; `private`: readable for this user only;
-    `folders`: create missing ones; `nested`: allow a file in a nested repository; `durable`: wait for the
-    disk.
+    An existing file's mode is kept. `below`: the trusted folder. `private`: only this user can read the file.
+    `folders`: create missing folders. `nested`: allow a file in a nested repository. `durable`: wait until
+    the file is on disk.
     """
     data = content.encode() if isinstance(content, str) else content
     if STREAMS.fullmatch(str(path)):
@@ -47,12 +47,12 @@ def write(
         return
     with _translate_os_errors(path):
         whole = _resolve_without_links(path, below, folders=folders, private=private, nested=nested)
-        old_status, beside = _status(whole), whole.with_name(f".deeprepo-{os.urandom(8).hex()}")
+        old_status, temporary = _status(whole), whole.with_name(f".deeprepo-{os.urandom(8).hex()}")
         handle = os.open(
-            beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, PRIVATE_MODE if private else COMMON_MODE
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, PRIVATE_MODE if private else COMMON_MODE
         )
         with ExitStack() as undo:
-            undo.callback(remove, beside)
+            undo.callback(remove, temporary)
             with os.fdopen(handle, "wb") as file:
                 if old_status is not None and not private:
                     os.fchmod(handle, stat.S_IMODE(old_status.st_mode) & FOLDER_MODE)
@@ -60,7 +60,7 @@ def write(
                 file.flush()
                 if durable:
                     os.fsync(handle)
-            beside.rename(whole)
+            temporary.rename(whole)
             undo.pop_all()
 
 
@@ -80,7 +80,7 @@ def append(
 
 
 def ready(path: Path, *, below: Path | None = None) -> None:
-    """Raise UsageError if the file could not be written, for use before money is spent."""
+    """Raise UsageError if a file can't be written. Call this before money is spent on the contents."""
     if STREAMS.fullmatch(str(path)):
         return
     with _translate_os_errors(path):
@@ -91,7 +91,10 @@ def ready(path: Path, *, below: Path | None = None) -> None:
 
 
 def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
-    """Return a file's first bytes without following links, None if it does not exist. Raises UsageError."""
+    """Return a file's first `most` bytes, or None if it doesn't exist. Links are not followed.
+
+    Raises UsageError.
+    """
     with _translate_os_errors(path, label, "read"):
         try:
             whole = _resolve_without_links(path, below)
@@ -111,7 +114,10 @@ def folder(path: Path, *, below: Path | None = None, label: str = "", private: b
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a new private file in our own folder. On success it gets this name, otherwise it is deleted."""
+    """Yield a new private file that replaces `path` at the end of the block.
+
+    After an exception, it is deleted.
+    """
     import tempfile
 
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
@@ -124,7 +130,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def place(source: Path, path: Path) -> bool:
-    """Rename our own folder to this name. Return False if the name exists. Raises UsageError."""
+    """Rename a folder that this process created. Return False if the new name exists already.
+
+    Raises UsageError.
+    """
     with _translate_os_errors(path):
         try:
             source.rename(_resolve_without_links(path, None))
@@ -136,12 +145,12 @@ def place(source: Path, path: Path) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Delete our own file if it exists."""
+    """Delete a file that this process created, if it exists."""
     path.unlink(missing_ok=True)
 
 
 def temporary_log(text: str) -> Path:
-    """Write a new private log into the system's temporary folder and return its path."""
+    """Write a new private file in the system's temporary folder, and return its path."""
     import tempfile
 
     handle, name = tempfile.mkstemp(prefix="deeprepo-", suffix=".log")  # created with mode 0600
@@ -151,7 +160,7 @@ def temporary_log(text: str) -> Path:
 
 
 def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write new files into a temporary folder made by this process."""
+    """Write new files into a temporary folder that this process created."""
     for parent in {(folder / name).parent for name in contents}:
         parent.mkdir(parents=True, exist_ok=True)
     for name, data in contents.items():
@@ -160,19 +169,19 @@ def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a file with its times into a temporary folder made by this process."""
+    """Copy a file with its modification time into a temporary folder that this process created."""
     shutil.copy2(source, target)
 
 
 def link(target: Path, source: Path) -> None:
-    """Create a link in a temporary folder made by this process."""
+    """Create a symbolic link in a temporary folder that this process created."""
     target.symlink_to(source)
 
 
 def _resolve_without_links(
     path: Path, below: Path | None, *, folders: bool = False, private: bool = False, nested: bool = True
 ) -> Path:
-    """Return the absolute path, without links below the trusted folder. Raises OSError."""
+    """Return the absolute path. Raises OSError if it is outside the trusted folder, or has links below it."""
     whole = Path(os.path.normpath(path.absolute()))
     start = Path(os.path.normpath(below.absolute())) if below is not None else _trust_root(whole)
     if start not in whole.parents:
@@ -199,9 +208,9 @@ def _resolve_without_links(
 
 
 def _status(path: Path, *, change: bool = True) -> os.stat_result | None:
-    """Return a file's status, None if it does not exist.
+    """Return a file's status, or None if it doesn't exist.
 
-    Raises OSError for non-files, and read-only ones if `change`.
+    Raises OSError if it isn't a regular file. With `change`, it must also be writable.
     """
     try:
         status = path.lstat()
@@ -223,13 +232,13 @@ def _link_refusal(name: str) -> str:
 
 
 def _trust_root(path: Path) -> Path:
-    """Return the outermost checkout that contains the path, else the file's own folder."""
+    """Return the outermost checkout that contains a path, or else the file's folder."""
     return next((at for at in reversed(path.parents) if os.path.lexists(at / ".git")), path.parent)
 
 
 @contextmanager
 def _translate_os_errors(path: Path, label: str = "", verb: str = "written") -> Iterator[None]:
-    """Translate a system error into our message."""
+    """Convert the system's errors to UsageError, with a message for users."""
     try:
         yield
     except OSError as error:

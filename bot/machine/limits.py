@@ -1,10 +1,10 @@
-"""Limits of a process that reads a repository, and a note of the file that it is working on.
+"""Limit the resources of a process that reads a repository, and record which file it is working on.
 
-A review runs in a child process (`wiring.child`), which notes the current file. When a limit ends it, the
-parent reads the note and starts again without that file.
+A review runs in a child process (`wiring.child`), which writes the path of the current file (a note) to
+shared memory. If the child exceeds a limit, the parent reads the note, and starts again without that file.
 
-The operating system enforces the CPU limit, which restarts with each note. So the kernel ends even a library
-that never releases the interpreter's lock, and a review of many files may take its time.
+The operating system enforces the CPU limit, so it also works if a library never releases the interpreter
+lock. The limit restarts with each file. So a review of many files can take as long as it needs.
 """
 
 import os
@@ -18,29 +18,29 @@ from pathlib import Path
 
 from deeprepo.impact.in_hand import listen
 
-MAX_FETCH_BYTES = 2 << 30  # for a git process that fetches
-SIZE = 8192  # bytes of a note
+MAX_FETCH_BYTES = 2 << 30  # memory of a git process that fetches
+SIZE = 8192  # of a note in bytes
 LINE_END = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
-    """The limits of one child."""
+    """The limits of a child process."""
 
-    memory: int = 1024 << 20  # bytes of the child and its descendants
+    memory: int = 1024 << 20  # bytes, for the child and its descendants together
     cpu: int = 20  # CPU seconds per file
     wall: float = 900.0  # seconds
-    nice: int = 5  # lower priority than the process that answers GitHub
+    nice: int = 5  # a lower priority than the process that answers GitHub
 
 
 class _CpuLimit:
-    """The note and the CPU limit of this process."""
+    """Writes the note, and restarts the CPU limit of this process."""
 
     def __init__(self, note: memoryview, cpu: int) -> None:
         self._note, self._cpu, self._last, self._renewed = note, cpu, "", 0.0
 
     def reading(self, path: str) -> None:
-        """Note the current file."""
+        """Record the current file, and restart the CPU limit."""
         if path == self._last:
             return
         self._last = path
@@ -60,35 +60,36 @@ _limit: _CpuLimit | None = None
 
 
 def renew() -> None:
-    """Restart the CPU limit, because the work makes progress."""
+    """Restart the CPU limit, because there is progress. Do nothing if this process has no limits."""
     if _limit is not None:
         _limit.renew()
 
 
-def arm(note: memoryview, caps: ProcessLimits) -> None:
-    """Apply the limits to this process and its descendants. `note`: SIZE bytes shared with the parent."""
-    global _limit  # noqa: PLW0603 - limits belong to the process
+def apply(note: memoryview, caps: ProcessLimits) -> None:
+    """Apply limits to this process and its descendants. `note` is shared memory of SIZE bytes."""
+    global _limit  # noqa: PLW0603 - the limits apply to the whole process
     _limit = _CpuLimit(note, caps.cpu)
     listen(_limit.reading)
     _limit.renew()
     _set_soft_limit(resource.RLIMIT_CORE, 0)
-    # Limit allocated instead of mapped memory: packs are mapped, and threads reserve unused addresses. The
-    # parent ends a child earlier; this is for growth between two of its checks.
+    # Limit allocated memory, not mapped memory, because git packs are mapped and threads reserve addresses
+    # without using them. The parent usually kills a child earlier. This limit is for fast growth between two
+    # of the parent's checks.
     _set_soft_limit(resource.RLIMIT_DATA, 2 * caps.memory)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
 
 
 def last_note(note: bytes) -> str:
-    """Return the file that a process was working on when it ended; "" if none."""
+    """Return the file that a process was working on when it ended, or ""."""
     raw = note.partition(LINE_END)[0].rstrip(b"\0")
     return raw.replace(b"\0", LINE_END).decode("utf-8", "surrogatepass")
 
 
 def memory(group: int) -> int:
-    """Return the bytes of memory of a process and its descendants; 0 if the system does not report it.
+    """Return the memory of a process and its descendants in bytes, or 0 if the system doesn't report it.
 
-    Memory that was allocated but never written counts in part, because a process that is denied memory may
-    hang instead of exiting.
+    Two thirds of the allocated memory count even if it was never written. Otherwise, the process could reach
+    the hard limit first, and a process that is denied memory may hang instead of exiting.
     """
     total, page = 0, os.sysconf("SC_PAGE_SIZE")
     pids = [group]
@@ -101,8 +102,11 @@ def memory(group: int) -> int:
     return total
 
 
-def hold(pid: int, most: int = MAX_FETCH_BYTES, cpu_seconds: int = 0) -> None:
-    """Limit the memory and CPU seconds of another process and its descendants (0: no limit). Only works on Linux."""
+def limit_process(pid: int, most: int = MAX_FETCH_BYTES, cpu_seconds: int = 0) -> None:
+    """Limit the memory (bytes) and CPU time (seconds) of another process and its descendants.
+
+    0 means no limit. This only works on Linux.
+    """
     for kind, value in ((resource.RLIMIT_DATA, most), (resource.RLIMIT_CPU, cpu_seconds)):
         if sys.platform == "linux" and value:
             with suppress(OSError, ValueError):
@@ -114,5 +118,5 @@ def hold(pid: int, most: int = MAX_FETCH_BYTES, cpu_seconds: int = 0) -> None:
 def _set_soft_limit(kind: int, most: int) -> None:
     hard = resource.getrlimit(kind)[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    with suppress(ValueError, OSError):  # not every system has every limit; the parent checks too
+    with suppress(ValueError, OSError):  # some systems lack some limits, but the parent also checks
         resource.setrlimit(kind, (most, hard))

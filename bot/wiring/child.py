@@ -336,7 +336,7 @@ def _main(
     os.environ.clear()
     os.environ.update(environment)  # the fork server's environment may be outdated
     os.nice(caps.nice)
-    limits.arm(memoryview(note).cast("B"), caps)
+    limits.apply(memoryview(note).cast("B"), caps)
     line = ChildPipe(pipe)
     logging.getLogger().handlers[:] = [_PipeHandler(line)]
     try:

@@ -16,7 +16,7 @@ from bot.config import Config, Settings, hook
 from bot.errors import UsageError
 from bot.findings import sarif_results
 from bot.machine import extras
-from bot.machine.fact_files import EACH_FOLDER
+from bot.machine.fact_files import MAX_REPOSITORY_BYTES
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
 from bot.review.hooks import hooks
@@ -129,7 +129,7 @@ def tools(
     """
     environment, settings = config.environment(on_server=on_server), brief_made.settings
     if on_server:
-        keep_facts(facts, EACH_FOLDER)
+        keep_facts(facts, MAX_REPOSITORY_BYTES)
     else:
         keep_facts(environment.cache or DEFAULT_FOLDER)
     likely = settings.worker or settings.root

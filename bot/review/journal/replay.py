@@ -65,7 +65,7 @@ async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: 
     recorded = replace(pull, git_dir=checkout.git_dir(where))
     async with checkout.Checkout(recorded) as tree:
         for name in filter(None, (pull.base, pull.head, pull.base_tip)):
-            if not await tree.holds(name):
+            if not await tree.has_object(name):
                 raise ReplayDiffers(
                     f"the repository {where} does not contain {name}. Fetch it, or pass a clone with --repo DIR"
                 )
