@@ -1,6 +1,6 @@
 """Limit how many changes by strangers are reviewed by models in 24 hours, by counting the workflow's runs.
 
-Every run counts the runs that were started before it, whatever their result. So parallel runs can't exceed
+Every run counts the runs that were started before it, with any result. So parallel runs can't exceed
 the limit.
 """
 

@@ -4,7 +4,7 @@ The server reads a request's head and body before it knows who sends them. That 
 
 - A request's head must arrive within seconds, and the server does not wait for the rest of a body that it
   ignores.
-- When all connections are in use, the connection that has gone longest without a complete request is closed.
+- When all connections are in use, the one that has waited longest without a complete request is closed.
 - A body must arrive at a minimum rate, and all bodies together may only use a limited amount of memory.
 """
 

@@ -178,7 +178,7 @@ _SECRET_FORMS = re.compile(
 
 
 def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that masks these secrets, and anything that looks like a secret, in a text."""
+    """Return a function that masks these secrets, and anything that resembles a secret, in a text."""
     forms = {form for secret in secrets for form in _forms(secret) if len(form) >= MIN_HIDDEN_CHARS}
     ours = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None
 

@@ -17,7 +17,7 @@ REGULAR = (b"100644", b"100755")
 
 
 async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
-    """Return the modes of these files at the head, such as "100644". Non-regular files are left out."""
+    """Return the modes of these files at the head, such as "100644". Non-regular files are omitted."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
         git_dir = own_git_dir.of_pull(pull, Path(folder, "own.git"))
         env = own_git_dir.environment(git_dir)

@@ -73,7 +73,7 @@ async def fetch(
 ) -> str:
     """Fetch these commits (merge base, head, base tip) into a new bare store, and return its path.
 
-    `depth` is the number of commits to fetch for each. With it, a later review can tell whether an earlier
+    `depth` is the number of commits to fetch for each. With it, a later review knows whether an earlier
     head is one of the change's commits. Raises SupersededError if the head no longer exists, HostDown,
     HostRefused and GitError.
     """
@@ -127,7 +127,7 @@ async def fetch_history(url: str, base: str, head: str, token: SecretStr | None,
 
 
 async def find_bases(store: str) -> Bases:
-    """Return the merge base in a store made by `fetch_history`, and how far the branches are apart."""
+    """Return the merge base in a store made by `fetch_history`, and the commits ahead and behind."""
     env = {**ENVIRONMENT, "GIT_DIR": store}
 
     async def ask(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:

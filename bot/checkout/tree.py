@@ -195,7 +195,7 @@ class Checkout:
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files. Files for which `read` returns None are left out."""
+        """Return the contents of many files. Files for which `read` returns None are omitted."""
         entries = await self.entries(side)
         readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:
@@ -236,7 +236,7 @@ class Checkout:
     async def many_at_tip(self, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Return the contents of these files at the base branch's tip, in the given order.
 
-        Missing ones are left out.
+        Missing ones are omitted.
         """
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
@@ -269,7 +269,7 @@ class Checkout:
         return [name_of(name) for name in result.out.split(b"\0")[:MAX_NAMES] if name] if result.status == 0 else []
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the contents of these files in a commit, in the given order. Missing ones are left out.
+        """Return the contents of these files in a commit, in the given order. Missing ones are omitted.
 
         If the commit is unknown, the result is empty.
         """
@@ -320,7 +320,7 @@ class Checkout:
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
         """Return the hunks of the change's commits, oldest first, and why some commits are missing, or "".
 
-        The head and merge commits are left out. Hunks have one line of context. At most the `most` newest
+        The head and merge commits are omitted. Hunks have one line of context. At most the `most` newest
         commits are read.
         """
         if self.pull.object_dir or not self.pull.base:

@@ -37,7 +37,7 @@ class Index:
     async def add_work_tree(self) -> tuple[str, ...]:
         """Add changed and new files.
 
-        Return the paths that are left out, because a clean filter applies to them.
+        Return the paths that were not added, because a clean filter applies to them.
         """
         settings = await together(own_git_dir.personal(self.own), own_git_dir.local(self.place))
         self._configure(*settings)

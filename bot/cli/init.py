@@ -113,7 +113,7 @@ def command(
 def _write(top: Path, written: Mapping[str, str], *, overwrite: bool, keeps_settings: bool) -> None:
     """Write the files, and report what happened to each.
 
-    With `keeps_settings`, a different settings file is kept; else it is replaced if nobody has edited it.
+    With `keeps_settings`, a different settings file is kept; else it is replaced unless it was edited.
     Raises UsageError, before anything is written, if another file exists with different content.
     """
     before = {name: files.content(top / name, MAX_EXISTING_BYTES, below=top) for name in written}

@@ -49,7 +49,7 @@ def finish(
 def fixable(review: "Review") -> int:
     """Return how many findings --fix could fix.
 
-    Return 0 in a hook, because nobody can add the option there.
+    Return 0 in a hook, because users can't add the option there.
     """
     from bot.config import hook
 

@@ -1,6 +1,6 @@
 """Answer a coding agent's Stop hook.
 
-While the agent's change has open findings, the answer tells the agent to fix them, at most three times.
+While the agent's change has open findings, the answer instructs the agent to fix them, at most three times.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The name of this build, which consists of the version and a digest of its code and templates.
 
-The version alone doesn't identify a build, because all commits between two releases have the same version,
+The version doesn't identify a build, because all commits between two releases have the same version,
 and an Action can be pinned to any of them. Stored data contains the build's name, so that a build can
 recognize data that was written by another one.
 """

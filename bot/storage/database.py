@@ -149,7 +149,7 @@ BUSY_SECONDS = 30.0  # how long to wait for another writer
 def connect(path: Path) -> sqlite3.Connection:
     """Open a SQLite file, which only its owner can access. Commits survive a power cut.
 
-    Readers don't block the writer.
+    Reading doesn't block writing.
     """
     if not path.exists():
         files.append(path, private=True).close()

@@ -21,8 +21,8 @@ from bot.storage.tables import line
 class StoredJournal:
     """Writes to the stored copy of a journal. `put` only queues lines.
 
-    `wait_stored` waits until they are stored.
-    Whoever waits first stores the queued lines of everybody, so that concurrent calls share one commit.
+    `wait_stored` waits until they are stored. The first caller that waits stores the queued lines of
+    everybody, so that concurrent calls share one commit.
     """
 
     def __init__(self, journal: str, database: Database) -> None:
@@ -105,7 +105,7 @@ async def append(journal: str, texts: Sequence[str], database: Database) -> None
 
 
 def _lines(path: Path) -> list[str]:
-    """Return a file's complete lines. A last line without a line break, as after a crash, is left out."""
+    """Return a file's complete lines. A last line without a line break, as after a crash, is omitted."""
     if not path.exists():
         return []
     whole = path.read_text("utf-8", "replace").rpartition("\n")[0]

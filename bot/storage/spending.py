@@ -1,7 +1,7 @@
 """Enforce the daily caps: a review reserves money before its first paid call, and later settles what it paid.
 
-A reservation counts in full until it is settled, so the caps hold for any number of workers and any order of
-pushes. If a process is killed, its reservation counts until the job that continues its journal settles it.
+A reservation counts in full until it is settled, so the caps apply with any number of workers and any order
+of pushes. If a process is killed, its reservation counts until the job that continues its journal settles it.
 """
 
 import math

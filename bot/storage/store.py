@@ -61,7 +61,7 @@ class Store:
         """Return those of an installation's repositories that have no reviews in another installation.
 
         If `repositories` is empty, it means all. A repository with such reviews was transferred, so data that
-        isn't tied to an installation must be kept.
+        doesn't belong to an installation must be kept.
         """
         candidates = frozenset(repositories) or await self.repositories(owner)
         table = tables.review.c

@@ -1,8 +1,8 @@
 """Create, migrate and check a database's tables.
 
-The migration's number alone doesn't show whether the tables fit, because builds before 0.2.0 changed their
-tables without changing the number. That is why the columns are compared too. A database that doesn't fit is
-left unchanged.
+The migration's number doesn't show whether the tables fit, because builds before 0.2.0 changed their tables
+without changing the number. That is why the columns are compared too. A database that doesn't fit is not
+changed.
 """
 
 import time

@@ -2,8 +2,8 @@
 
 GitHub Actions steps have no database for them. When deeprepo carries out a command, it records the decision
 in the marker of its reply. These records are events, read from the oldest to the newest. A learning's ID is
-the ID of the comment that taught it, so two people can teach learnings at the same time. If somebody deletes
-a reply, its decision is forgotten.
+the ID of the comment that taught it, so two people can teach learnings at the same time. If a reply is
+deleted, its decision is forgotten.
 """
 
 import base64

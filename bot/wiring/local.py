@@ -54,7 +54,7 @@ async def estimate_costs(
 ) -> dict[str, Any]:
     """Return the estimates for each effort as JSON values, with facts about the change and the settings.
 
-    Efforts that use a root model are left out if model support is not installed.
+    Efforts that use a root model are skipped if model support is not installed.
     """
     from bot.machine import extras
     from bot.review.strategies.choice import WITHOUT_ROOT

@@ -193,7 +193,7 @@ def by_code(brief: Brief, lost: str) -> Brief:
 def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
     """Return the brief without the files in `left_out`, which maps paths to reasons.
 
-    If such a file belongs to a consumer, the whole consumer is left out, because its paths may be private.
+    If such a file belongs to a consumer, the whole consumer is omitted, because its paths may be private.
     `lost` is why models are not used either, or "" if they are.
     """
     brief = by_code(brief, lost) if lost else brief

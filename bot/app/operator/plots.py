@@ -84,7 +84,7 @@ def lines(sums: Mapping[int, DaySum], span: range, values: Mapping[str, Callable
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Share, ...]:
-    """Return the segments of a stacked bar for these counts, in this order. Counts of zero are left out."""
+    """Return the segments of a stacked bar for these counts, in this order. Counts of zero are skipped."""
     whole, x, shares = sum(counts.values()), 0.0, []
     for name, count in counts.items():
         if count:
@@ -124,7 +124,7 @@ def _ticks(
 ) -> tuple[tuple[tuple[float, float], ...], float]:
     """Return the ticks of a plot, as (distance from the top, value), and the value at the top of the plot.
 
-    `most` is the largest value to show. The ticks are round numbers from zero to the top. Their distance is
+    `most` is the largest value to show. The ticks are simple numbers from zero to the top. Their distance is
     one of the `large` steps if the values are large enough. With `whole`, ticks are whole numbers.
     """
     if most <= 0:

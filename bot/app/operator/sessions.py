@@ -178,7 +178,7 @@ class SessionManager:
 def link(settings: Server, url: str) -> str:
     """Return a one-time link that signs the operator in, or "" if the server has no App yet.
 
-    Only somebody who has the App's private key can create a link.
+    Creating a link requires the App's private key.
     """
     if settings.app is None:
         return ""

@@ -1,8 +1,8 @@
-"""The tables of the first version: a new database gets the newest ones at once (bot/storage/database.py), so there is nothing to do."""
+"""The first version. There is nothing to do, because a new database is created with the newest tables."""
 
 revision = "0001"
 down_revision = None
 
 
 def upgrade() -> None:
-    """Do nothing: nothing leads here from an older one."""
+    """Do nothing, because there is no older version."""

@@ -1,4 +1,4 @@
-"""Links that were used and sessions that were ended, which no restart makes valid again."""
+"""Add the table of used sign-in links and ended sessions."""
 
 from alembic import op
 
@@ -9,5 +9,5 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make their table."""
+    """Create the table."""
     spent.create(op.get_bind())

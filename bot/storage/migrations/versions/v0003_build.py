@@ -1,4 +1,4 @@
-"""Which versions of deeprepo have opened this database."""
+"""Add the table of the versions of deeprepo that have opened the database."""
 
 from alembic import op
 
@@ -9,5 +9,5 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make their table."""
+    """Create the table."""
     build.create(op.get_bind())
