@@ -7,7 +7,7 @@ MOST = {
     "templates": 1,
     "messages": 8,
     "docs": 15,
-    "docstrings": 187,
+    "docstrings": 160,
 }  # lower a number after improving texts; never raise one
 TOLD = 20  # locations listed in the error
 
