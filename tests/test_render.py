@@ -173,7 +173,7 @@ def test_unusual_file_name_stays_on_one_prompt_line(given: str) -> None:
     shown = render.name(given)
     assert shown.startswith('"')
     assert len(shown.splitlines()) == 1
-    assert not render.unseen(shown)
+    assert not render.has_invisible(shown)
     assert render.original_name(shown) == given
 
 
