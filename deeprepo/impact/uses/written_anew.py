@@ -1,8 +1,8 @@
 """Prove nothing about a removed name that the change itself uses in new code.
 
-Nobody writes a name that they remove. If an added line uses it, then something provides it there, and may do so for
-other lines as well: a library, a macro, or another form of definition that is not recognized. This says nothing
-about a name that moved, and a definition of something else with the same name is no use of it.
+Authors don't write a name that they remove. If an added line uses it, something provides it there and perhaps for
+other lines as well: a library, a macro, or an unrecognized form of definition. This does not apply to a name that
+moved, and a definition of something else with the same name is not a use of it.
 """
 
 import re
