@@ -36,7 +36,7 @@ TOKENS = 5_000  # tokens of all excerpts for one finding
 # Of these, for what else the quoted files contain: a small file whole, else the lines near the quote and the top
 REST_TOKENS, SMALL_FILE = 2_500, 1_500
 NEAR_LINES, TOP_LINES = 40, 24
-MAX_NAMED_FILES = 2  # small files that a claim names
+MAX_NAMED_FILES = 2  # small files that a finding names
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
 BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
@@ -269,9 +269,9 @@ async def _named(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> 
 
 
 async def _named_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
-    """Return the small files that a claim names, such as the package.json next to it or above it.
+    """Return the small files that a finding names, such as the package.json next to it or above it.
 
-    Whether a file is listed, packed or configured there is often all that is left to decide.
+    They often decide whether something is published or configured.
     """
     names = list(dict.fromkeys(_FILE_NAME.findall(_prose(finding))))[: 2 * MAX_NAMED_FILES]
     folders = [parent.as_posix() for parent in PurePosixPath(finding.path).parents]
@@ -280,7 +280,7 @@ async def _named_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
     nearest = [next((path for path in paths if path in texts), "") for paths in candidates.values()]
     lines = {path: file_lines(texts[path]) for path in dict.fromkeys(nearest) if path not in ("", finding.path)}
     small = [path for path, rows in lines.items() if tokens("\n".join(rows)) <= SMALL_FILE]
-    return [CodeSpan(path, "head", 1, len(lines[path]), 0, "which the claim names") for path in small[:MAX_NAMED_FILES]]
+    return [CodeSpan(path, "head", 1, len(lines[path]), 0, "which the finding names") for path in small[:MAX_NAMED_FILES]]
 
 
 def _prose(finding: Finding) -> str:
