@@ -249,11 +249,11 @@ async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) 
 
 
 async def _named(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> list[CodeSpan]:
-    """Return other lines with a name that a finding mentions and few files contain, each line without its block.
+    """Return other lines with a name that a finding mentions or quotes and few files contain, each without its block.
 
     Where something is set, registered, documented or read often decides whether it is wrong.
     """
-    names = list(dict.fromkeys(_names_in(_prose(finding))))[: 2 * MAX_DEFINITIONS]
+    names = list(dict.fromkeys(_names_in(f"{_prose(finding)}\n{finding.quote}")))[: 2 * MAX_DEFINITIONS]
     if not names:
         return []
     changed = {(file.path, number) for file in files for number in file.added_lines}
@@ -280,7 +280,9 @@ async def _named_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
     nearest = [next((path for path in paths if path in texts), "") for paths in candidates.values()]
     lines = {path: file_lines(texts[path]) for path in dict.fromkeys(nearest) if path not in ("", finding.path)}
     small = [path for path, rows in lines.items() if tokens("\n".join(rows)) <= SMALL_FILE]
-    return [CodeSpan(path, "head", 1, len(lines[path]), 0, "which the finding names") for path in small[:MAX_NAMED_FILES]]
+    return [
+        CodeSpan(path, "head", 1, len(lines[path]), 0, "which the finding names") for path in small[:MAX_NAMED_FILES]
+    ]
 
 
 def _prose(finding: Finding) -> str:

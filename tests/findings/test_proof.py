@@ -131,6 +131,20 @@ def test_small_file_named_in_a_claim_is_shown_from_the_nearest_folder(repository
     assert "package.json" not in shown
 
 
+def test_reader_of_a_quoted_name_is_shown_in_another_language(repository: Repository) -> None:
+    """Whether a changed order matters is decided by the script that reads the list."""
+    script = "const roots = tree_roots.sort(byLength);\n"
+    pull = repository.change(
+        {"a.py": "tree_roots = sorted(found)\n", "a.js": script}, {"a.py": "tree_roots = set(found)\n"}
+    )
+    claim = replace(finding(), quote="tree_roots = set(found)", start=1, end=1, why="The order is lost.")
+
+    async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
+        return {one.path: one.body for one in await proof.gather(claim, tree, Dependents(), files)}
+
+    assert "tree_roots.sort(byLength)" in step.over(pull, run)["a.js"]
+
+
 def test_removed_definition_named_in_a_claim_is_shown(repository: Repository) -> None:
     """A removed definition that a claim names is shown, even if the claim is in another file."""
     pull = repository.change(
