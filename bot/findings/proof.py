@@ -262,7 +262,7 @@ async def _named(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> 
     for name in names:
         is_named = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])").search
         hits = [(path, line) for path, line, text in rows if is_named(text) and (path, line) not in changed]
-        hits.sort(key=lambda hit: not _is_relevant(hit[0]))
+        hits.sort(key=lambda hit: (hit[0] == finding.path, not _is_relevant(hit[0])))
         if len({path for path, _ in hits}) <= COMMON:
             named += [CodeSpan(path, "head", line, line, 0, f"names {name}") for path, line in hits[:NAMED_PER_NAME]]
     return named[:MAX_NAMED]

@@ -135,7 +135,8 @@ def test_reader_of_a_quoted_name_is_shown_in_another_language(repository: Reposi
     """Whether a changed order matters is decided by the script that reads the list."""
     script = "const roots = tree_roots.sort(byLength);\n"
     pull = repository.change(
-        {"a.py": "tree_roots = sorted(found)\n", "a.js": script}, {"a.py": "tree_roots = set(found)\n"}
+        {"a.py": "tree_roots = sorted(found)\n", "a.js": script},
+        {"a.py": "tree_roots = set(found)\n" + 40 * "use(tree_roots)\n"},
     )
     claim = replace(finding(), quote="tree_roots = set(found)", start=1, end=1, why="The order is lost.")
 
