@@ -264,6 +264,46 @@ def test_member_hides_a_function_in_the_class_itself(repository: Repository) -> 
     assert look(repository.change({"lib.py": "def f(a): ...\n", "app.py": box}, {"lib.py": "def f(a, b): ...\n"})) == []
 
 
+REPLACED = {
+    "by the whole path": "import shop.tax\n\nshop.tax.total = fast\n",
+    "by another name": "from shop import tax as t\n\n\ndef patch(fast):\n    t.total = fast\n",
+    "a method": "from shop.tax import Cart\n\nCart.total = fast\n",
+}
+KEPT = {
+    "a test": {"tests/test_fast.py": "import shop.tax\n\nshop.tax.total = fast\n"},
+    "an attribute of an object": {
+        "fast.py": "import shop.tax\n\n\ndef go(order):\n    order.total = shop.tax.Cart()\n"
+    },
+    "a comparison": {"fast.py": "import shop.tax\n\nsame = shop.tax.total == fast\n"},
+    "a function of another module": {"fast.py": "import shop.tax\nimport shop.fees\n\nshop.fees.total = fast\n"},
+}
+TAX = "def total(a):\n    return a\n\n\nclass Cart:\n    def total(self, a):\n        return a\n"
+TOTALS = {
+    "shop/__init__.py": "",
+    "shop/fees.py": "",
+    "shop/tax.py": TAX,
+    "app.py": "from shop.tax import Cart, total\n\nx = total(3)\ny = Cart().total(3)\n",
+}
+
+
+@pytest.mark.parametrize("patch", REPLACED.values(), ids=REPLACED)
+def test_call_of_a_function_that_another_file_replaces_is_left_open(repository: Repository, patch: str) -> None:
+    """The program may run the other function, which may still accept the old call."""
+    pull = repository.change({**TOTALS, "fast.py": patch}, {"shop/tax.py": TAX.replace("a)", "a, b)")})
+    line = 4 if "Cart" in patch else 3
+    assert [(finding.start, finding.verdict) for finding in look(pull)] == [(7 - line, "proven")]
+    assert [(use.path, use.line) for use in open_uses(pull)] == [("app.py", line)]
+
+
+@pytest.mark.parametrize("files", KEPT.values(), ids=KEPT)
+def test_assignment_that_replaces_nothing_does_not_hide_a_broken_call(
+    repository: Repository, files: dict[str, str]
+) -> None:
+    """A test replaces a function only for itself, and the other lines replace nothing."""
+    pull = repository.change({**TOTALS, **files}, {"shop/tax.py": TAX.replace("a)", "a, b)")})
+    assert [finding.verdict for finding in look(pull) if finding.path == "app.py"] == ["proven", "proven"]
+
+
 def test_args_parameter_also_accepts_self(repository: Repository) -> None:
     """A method whose only parameter is `*args` accepts the call, because `*args` includes the object."""
     shop = "class Cart:\n    def total(self, rate):\n        return rate\n"

@@ -14,14 +14,15 @@ from deeprepo.impact.concurrency import OwnTime, together
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_output
+from deeprepo.impact.text.paths import is_output, is_test
 from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import Bindings, Importers, Scene
 from deeprepo.impact.uses.occurrences import WHOLE_FILE, LinesByFile, Names, Own
 from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.reexports import ALIASES
-from deeprepo.impact.uses.sites import is_imported, match, names, reference
+from deeprepo.impact.uses.sites import is_imported, match, names, reference, replaces
+from deeprepo.impact.uses.steps import record
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.uses.verdict import OWN, verdict
 from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
@@ -248,6 +249,8 @@ class SearchedFiles(Struct):
     own_time: OwnTime = field(default_factory=OwnTime)
     # function -> the class of its result, as its file writes it
     results: dict[Definition, str] = field(default_factory=dict)
+    # a target with a new signature -> whether each assignment of another value to it is in a test
+    replaced: dict[str, set[bool]] = field(default_factory=lambda: defaultdict(set))
 
     async def search(self, sources: Mapping[str, bytes]) -> Sequence[str]:
         """Search some files, and return those for which no time was left."""
@@ -263,16 +266,25 @@ class SearchedFiles(Struct):
 
     @property
     def references(self) -> dict[str, list[Reference]]:
-        """The references by target. Those that other code refutes are no hints."""
-        return {
-            key: [
-                replace(row, target_state="unknown")
-                if row.likely and self.evidence.is_refuted(key, row.name, row.path, row.line)
-                else row
-                for row in rows
-            ]
-            for key, rows in self.found.items()
-        }
+        """The references by target, with what the other files say about them."""
+        return {key: [self._weighed(row) for row in rows] for key, rows in self.found.items()}
+
+    def _weighed(self, row: Reference) -> Reference:
+        """Return a reference: no hint if other code refutes it, and not certain if its target may be replaced."""
+        if row.likely and self.evidence.is_refuted(row.symbol, row.name, row.path, row.line):
+            row = replace(row, target_state="unknown")
+        return replace(row, connection="probable") if row.is_certain and self.assigned_elsewhere(row) else row
+
+    def assigned_elsewhere(self, row: Reference) -> bool:
+        """Another file assigns something else to the name, which may take other arguments.
+
+        An assignment in a test only affects tests.
+        """
+        tests = self.replaced.get(row.symbol, ())
+        is_replaced = False in tests or (row.test and True in tests)
+        if is_replaced:
+            record((row.symbol, row.path, row.line), "connection", "probable", self.assigned_elsewhere)
+        return is_replaced
 
     async def _file(self, path: str, source: bytes) -> None:
         """Add the references of one file."""
@@ -299,6 +311,8 @@ class SearchedFiles(Struct):
         file = SearchedFile(path, source, uses, bound, import_words, external)
         imports = await self._imports(path, uses)
         for target in mine:
+            if target.has_new_signature and any(replaces(use, target, bound, path) for use in uses):
+                self.replaced[target.key].add(is_test(path))
             for hit in match(target, uses, bound, path, imports):
                 row = reference(target, hit, path, lines, *await verdict(self.evidence, target, hit, file))
                 self.found[target.key].append(row)

@@ -441,6 +441,21 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     return class_names
 
 
+def replaces(use: Use, target: UseTarget, bound: Bindings, path: str) -> bool:
+    """Return whether a file assigns another value to a definition that it imports.
+
+    Examples: `shop.tax.total = fast` for a function, `Cart.total = fast` for a method.
+    """
+    if use.form != "definition" or not use.receiver or path in target.homes:
+        return False
+    if target.owner:
+        return use.name in target.shorts and use.receiver in classes_of(target, bound, path)
+    return any(
+        use.name in exported_names and _imported_file(bound.modules.get(origin, ()), use.receiver)
+        for origin, exported_names in target.exporting_files
+    )
+
+
 def is_imported(target: UseTarget, bound: Bindings) -> bool:
     """Return whether a file imports what it needs to write the target."""
     return any(
