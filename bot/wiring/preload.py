@@ -39,7 +39,7 @@ LAZY_MODULES = (
     "deeprepo.impact.uses.lacking",
     "deeprepo.impact.uses.name_check",
     "deeprepo.impact.uses.providers",
-    "deeprepo.impact.uses.written_anew",
+    "deeprepo.impact.uses.reused_names",
     "deeprepo.rlm.money.schema",
     "configparser",
     "jinja2",

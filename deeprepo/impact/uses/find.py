@@ -48,10 +48,10 @@ async def find(
         gaps.add(*sentences)
     # only needed if the change removes something
     from deeprepo.impact.uses.name_check import with_resolutions
-    from deeprepo.impact.uses.written_anew import unless_written_anew
+    from deeprepo.impact.uses.reused_names import unless_reused
 
     references = await with_resolutions(tree, files, symbols, references, budget.checks)
-    references = await unless_written_anew(tree, files, symbols, references)
+    references = await unless_reused(tree, files, symbols, references)
     parts = (*parts, in_texts)
     gaps.add(*tree.stopped_searches, *(sentence for part in parts for sentence in part.missed_uses))
     gaps.add(*(sentence for part in parts for sentence in part.cut), hides_uses=False)

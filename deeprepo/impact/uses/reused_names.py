@@ -23,7 +23,7 @@ from deeprepo.impact.values import MODULE
 _QUOTED = re.compile(r"\"[^\"\n]*+\"|(?<!\w)'[^'\n]*+'")
 
 
-async def unless_written_anew(
+async def unless_reused(
     tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol], references: Sequence[Reference]
 ) -> list[Reference]:
     """Return the references. Those whose missing name is in added code are only likely to be broken."""
