@@ -1,6 +1,7 @@
 """Find what a change to code breaks, and what it refers to that does not exist, by static analysis.
 
-`report` is the entry point. Each language is a folder in `deeprepo/impact/languages`.
+Call `report` for new lines, and `find` in `uses/find.py` for code that uses what changed. Each language is a folder
+in `languages/`.
 """
 
 from importlib import import_module

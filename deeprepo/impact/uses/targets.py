@@ -167,7 +167,7 @@ class UseTarget(Struct, frozen=True):
 
 
 async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
-    """Return targets for changed definitions, for names no longer exported, and for attributes no longer set."""
+    """Return targets for changed definitions and for names no longer exported."""
     targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
     plain_targets = [target for target in targets if not target.owner]
     covered_names = {
