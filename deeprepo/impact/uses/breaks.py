@@ -298,10 +298,13 @@ def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
     is_broken_by_any = bool(rules_of(own.path).types.broken_override)
     if is_broken_by_any and len(mine.parameters) == len(before.parameters) < len(after.parameters):
         return not any(one.kind in ("rest", "named_rest") for one in (*mine.parameters, *after.parameters))
-    return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
+    return (
+        misfit(mine, mine, _shortest_call(before, own)) is None
+        and misfit(mine, mine, _shortest_call(after, own)) is not None
+    )
 
 
-def _call(method: Signature, own: Definition) -> Reference:
+def _shortest_call(method: Signature, own: Definition) -> Reference:
     """Return the shortest call that a method accepts, as a call of its override."""
     required_parameters = [item for item in method.parameters if item.is_required]
     count = len(places_of(required_parameters))

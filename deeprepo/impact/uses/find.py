@@ -107,7 +107,9 @@ async def _of_language(
     overrides = await overrides_of(scene, importers, targets)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
-    gaps.add(*_lacking(language, await tree.entries()), *unread, hides_uses=any(one.contract for one in targets))
+    gaps.add(
+        *_without_content(language, await tree.entries()), *unread, hides_uses=any(one.contract for one in targets)
+    )
     return Dependents(
         tuple(item for item in scene.every_symbol if item.key not in indirect.promoted),
         (*importers.files, *beside(scene, references)),
@@ -124,7 +126,7 @@ def _added_lines(file: ChangedFile) -> Collection[int]:
     return ALL_LINES if unread else file.added_lines
 
 
-def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
+def _without_content(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     """Return the sentence about files whose content the clone lacks."""
     oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.suffixes)]
     if not oversized:
