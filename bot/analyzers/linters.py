@@ -359,7 +359,7 @@ class Linter(ABC):
     def _fresh(self, side: Side, head: bytes) -> Iterator[LintReport]:
         """Yield the reports about the new text that count and that the base did not have.
 
-        Nobody repairs minified code, and what a linter says of it is about the tool that wrote it.
+        Minified code is skipped, because its reports concern the tool that generated it.
         """
         if not head or is_minified(head) or not side.reports[head].reports:
             return

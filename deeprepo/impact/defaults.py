@@ -185,7 +185,7 @@ class Classes:
     modules_are_types: ClassVar[bool] = False  # a module's functions implement a type
     # members are called by name only, since each file may name their table differently
     tables_for_classes: ClassVar[bool] = False
-    # methods see the members of their class by the names alone, instead of through the object or class
+    # methods see the members of their class by bare names, not only through the object or class
     sees_own_members: ClassVar[bool] = True
     extends_any_object: ClassVar[bool] = False  # functions of any file may extend any object
     # An extension of another file is only called on an object, except in files with this word; "" if it can be called

@@ -46,7 +46,7 @@ def filled(kind: type[Value], row: Mapping[str, Any], **more: object) -> Value:
     return kind(**{**given, **more})
 
 
-def _as(name: str, kind: Any, value: Any) -> Any:  # noqa: ANN401 - what a table holds
+def _as(name: str, kind: Any, value: Any) -> Any:  # noqa: ANN401 - what a table contains
     origin = get_origin(kind) or kind
     if origin is Literal and value not in get_args(kind):
         raise ValueError(

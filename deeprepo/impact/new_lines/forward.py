@@ -321,7 +321,7 @@ class _File:
     def _member_around(self, use: Use, *, has_inherited: bool) -> Answer:
         """Return the member of a class around a name that the name may refer to, without a receiver.
 
-        Only languages with a complete scope are asked: in the others, it is taken to be absent.
+        In a language without a complete scope, the member counts as absent.
         """
         language, rows = self._language, list[tuple[str, Definition]]()
         is_class = re.match(language.types.classes, use.name) is not None

@@ -2,7 +2,7 @@
 
 A place is dropped if the build may create what is missing. It is also dropped if an unchanged line in the
 base has the same problem with the same module, package, class or function, because then the analysis does not
-understand that code. Nothing is proven if the file that lacks a name contains it all the same.
+understand that code. A missing name is not proven if the file that should define it contains the word.
 """
 
 import posixpath
@@ -99,9 +99,9 @@ class Precedents(Struct):
         return place.rule in MODULES and await self._is_said(place, language, name)
 
     def _is_below_another_folder(self, place: Place) -> bool:
-        """Return whether a file has the whole path after the first word of an import, which may stand for a folder.
+        """Return whether a file has the path after the first word of an import, which may be an alias of a folder.
 
-        Example: `shop/forms/Login` and the file `core/src/forms/Login.ts`. The word may stand for the output of a build.
+        Example: `shop/forms/Login` and the file `core/src/forms/Login.ts`. The word may also be a build output folder.
         """
         language, (word, _, rest) = language_of(place.path), place.name.partition("/")
         if (

@@ -22,8 +22,8 @@ from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.resolve import named_by
 from deeprepo.impact.structs import Struct
 
-# Who must provide a part: whoever implements the type, builds it from its fields, or chooses among its members; and
-# who must no longer give it, after it was removed.
+# Which code must provide a part: an implementation of the type, a literal with its fields, or a choice among its
+# members. "lost": a literal must no longer provide it, because it was removed.
 PartKind = Literal["heir", "build", "choose", "lost"]
 REQUIRED: tuple[PartKind, ...] = ("heir", "build", "choose")
 Type = tuple[str, str]  # the defining file and the name

@@ -94,7 +94,7 @@ DUMPS = file_kind(
     any_case=False,
 )
 _STYLE = file_kind(suffixes="css|scss|sass|less")
-# A step of a database's history, by its number or date: `migrations/0013_auto.py`, `db/migrate/20240102_total.rb`.
+# A database migration, by its number or date: `migrations/0013_auto.py`, `db/migrate/20240102_total.rb`.
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|versions)/(?:[^/]+/)?[^/]*\d{3}[^/]*$")
 
 
@@ -160,7 +160,7 @@ def is_style(path: str) -> bool:
 
 
 def is_migration(path: str) -> bool:
-    """Return whether a file is a step of a database's history, which keeps the names of its time."""
+    """Return whether a file is a database migration, which keeps the names that it was written with."""
     return bool(_MIGRATION.search(path))
 
 

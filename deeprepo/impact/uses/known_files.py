@@ -128,7 +128,7 @@ class KnownFiles:
     ) -> Way | None:
         """Return how a line provides a name to other files, or None.
 
-        `is_module`: it is a module's name, which no definition provides. `is_word`: it is a word, also in a string.
+        `is_module`: it is a module's name, which no definition provides. `is_word`: the name may also be in a string.
         """
         if is_silent(path, text):
             return None

@@ -129,7 +129,7 @@ def _taking(index: Index, user: str, one: Question) -> tuple[Resolver | None, li
 
 
 def _of_module(index: Index, user: str, receiver: str) -> Iterator[tuple[Import, Bound]]:
-    """Yield the imports that a receiver may be: under a name of its own, or by the last word of their module's path."""
+    """Yield the imports that may bind a receiver, by an alias or by the last word of the module's path."""
     facts = index.facts(user)
     for item in facts.imports if facts is not None else ():
         written = item.whole or ("" if item.names or item.star else re.split(r"\W", item.spec)[-1])

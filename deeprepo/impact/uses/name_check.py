@@ -329,7 +329,7 @@ class _Check:
         return self._only_used(name, claim.homes, is_word=claim.is_word)
 
     def _is_at_the_root(self, claim: Claim) -> bool:
-        """Return whether a line only has the name as `::Paddle`, while the definition was in something else."""
+        """Return whether a line only contains the name as `::Paddle`, but the definition was nested in another one."""
         is_written_so = (
             re.search(rf"(?<!\w){re.escape(claim.names[0])}(?!\w)", _FROM_THE_ROOT.sub("", claim.text)) is None
         )

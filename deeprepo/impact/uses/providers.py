@@ -1,6 +1,6 @@
 """Recognize lines that pass on a name to other files, in any language, from the line and those above it.
 
-No parser is used. Which lines declare a name is asked of the parsed file, if a grammar reads it (`known_files.py`).
+No parser is used. `known_files.py` finds the lines that declare a name, by the parsed file if there is a grammar.
 """
 
 import re
@@ -70,7 +70,7 @@ def is_declared_still(name: str, path: str, line: str) -> bool:
 
 
 def is_data(name: str, line: str) -> bool:
-    """Return whether a line of data, or of a text in code, declares a name: an entry, a column of a table."""
+    """Return whether a line of data, or of a string in code, declares a name: as an entry or a table column."""
     return says(_DATA, name, line)
 
 

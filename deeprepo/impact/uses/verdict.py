@@ -1,4 +1,4 @@
-"""Decide how certain a reference is, which a rule in `sites.py` found, and whether its target still exists.
+"""Decide how certain a reference found by `sites.py` is, and whether its target still exists.
 
 Four questions are asked in this order, each answered by a list of rules. The first rule that answers wins.
 

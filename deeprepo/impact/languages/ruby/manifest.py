@@ -55,6 +55,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(rows)
 
 
+# gems whose modules ship with Ruby under a name in capitals, such as `JSON`
 _OF_RUBY = frozenset(
     {"cgi", "erb", "fileutils", "ipaddr", "json", "openssl", "pp", "securerandom", "stringio", "uri", "weakref", "yaml"}
 )
@@ -63,7 +64,8 @@ _OF_RUBY = frozenset(
 def _asking(name: str) -> str:
     """Return a pattern of lines that load a gem, or use the module that it defines by convention.
 
-    Its letters may be capital: `SVG::Graph` of svg-graph. Ruby itself brings the modules of some gems.
+    More letters of the module may be uppercase: svg-graph defines `SVG::Graph`. This is not tried for gems whose
+    modules ship with Ruby.
     """
     module = "::".join("".join(word.capitalize() for word in part.split("_")) for part in name.split("-"))
     module = module if name in _OF_RUBY else f"(?=[A-Z])(?i:{module})"

@@ -39,7 +39,7 @@ _ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]++)\s*+=\s*+\{?+[\"'`][^\"'`]*+$")
 _ASSIGNED = re.compile(r"(?<![=!<>:])=\s*[\"'`][^\"'`]*[\"'`]\s*+(?:[;,]\s*+)?$")
 _OF_DOMAIN = re.compile(
     r"[\"'`](?:com|org|net|io)\.[\w-]+\.[\w.-]+[\"'`]"
-)  # a name of somebody else: `com.example.total`
+)  # a name from another project: `com.example.total`
 _LINE = 2_000
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
 MOST_RENAMED = 3  # names of one line
@@ -180,7 +180,7 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
         word = re.escape(old)
         quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[/:.#])?{word}(?:[\"'`/?,]|\.\w)|(?<![\w:]):{word}(?![\w:])"
         asks, key = rf"{quoted}|(?<=\.){word}(?![\w(-])", _key(old)
-        # it refers to another entry now, and has an entry of its own, too
+        # the line now refers to another entry, which has its own line
         is_entry = (old, new) not in keys and any(
             is_settings(path) and re.search(_key(new), text, re.MULTILINE) for path, text in after.items()
         )
