@@ -13,7 +13,7 @@ from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
 
-MAX_LISTED = 5  # files with conflicts in an error message
+MAX_CONFLICTS = 5  # files with conflicts in an error message
 MAX_TITLES = 50  # newest commits of a range whose titles are used
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 SURE_NAMES = ("main", "master")
@@ -272,8 +272,8 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     if paths := sorted(
         {row.partition(b"\t")[2].decode("utf-8", "replace") for row in unmerged.out.split(b"\0") if row}
     ):
-        more = f" and {len(paths) - MAX_LISTED:,} more" if len(paths) > MAX_LISTED else ""
-        named = ", ".join(paths[:MAX_LISTED])
+        more = f" and {len(paths) - MAX_CONFLICTS:,} more" if len(paths) > MAX_CONFLICTS else ""
+        named = ", ".join(paths[:MAX_CONFLICTS])
         raise GitError(f"{named}{more}: resolve the merge conflicts, then run `git add`")
     tree = await index.run("write-tree", "--missing-ok")
     if tree.status:

@@ -32,7 +32,7 @@ MAX_PATCH_BYTES = 128 << 20
 HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # limits for the patches of all commits in a change
 MAX_ENTRIES, PATH_BYTES = 500_000, 400  # files in a tree, and a generous average for the bytes of a row
 MAX_DIFFERENT = 256  # if at most this many files differ, one side's entries are derived from the other's
-MAX_NAMES = 1_000  # files that `names_at_tip` lists
+MAX_TIP_NAMES = 1_000  # files that `names_at_tip` lists
 FOLDER_MODE = b"040000 "  # the start of a folder's row in the output of `ls-tree`
 ENTRY_KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # what `ls-tree` prints for submodules, and for files whose content is missing
@@ -257,16 +257,16 @@ class Checkout:
             return _contents([entry], await self._blobs([entry.oid])).get(path)
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
-        """Return up to MAX_NAMES paths of files in these folders at the base branch's tip."""
+        """Return up to MAX_TIP_NAMES paths of files in these folders at the base branch's tip."""
         commit = self.pull.base_tip or self.pull.base
         if self._is_listed(commit):
             below = tuple(f"{folder}/" for folder in folders)
-            return [path for path in self._entries["base"] if path in folders or path.startswith(below)][:MAX_NAMES]
+            return [path for path in self._entries["base"] if path in folders or path.startswith(below)][:MAX_TIP_NAMES]
         result = await git.search(
             "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", commit, "--", *folders,
-            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=MAX_NAMES, most=MAX_NAMES * PATH_BYTES, row_end=b"\0",
+            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=MAX_TIP_NAMES, most=MAX_TIP_NAMES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
-        return [name_of(name) for name in result.out.split(b"\0")[:MAX_NAMES] if name] if result.status == 0 else []
+        return [name_of(name) for name in result.out.split(b"\0")[:MAX_TIP_NAMES] if name] if result.status == 0 else []
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Return the contents of these files in a commit, in the given order. Missing ones are omitted.
