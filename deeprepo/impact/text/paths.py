@@ -159,7 +159,7 @@ def is_style(path: str) -> bool:
     return bool(_STYLE.search(path))
 
 
-def is_migration(path: str) -> bool:
+def is_numbered_migration(path: str) -> bool:
     """Return whether a file is a database migration, which keeps the names that it was written with."""
     return bool(_MIGRATION.search(path))
 

@@ -14,7 +14,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import (
-    is_migration,
+    is_numbered_migration,
     is_prose,
     is_settings,
     is_style,
@@ -344,7 +344,7 @@ def _missed(
             for path, number, line in mine
             if asks(text, path, line, is_function=is_function, members=not in_code)
             and not is_of_another(text, word.path, line)
-            and not is_migration(path)
+            and not is_numbered_migration(path)
         )
     return missed
 
