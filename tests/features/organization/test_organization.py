@@ -33,7 +33,7 @@ LISTS = {
     "learnings": "ignore",
     "checks": "instructions",
 }  # config attribute -> setting it comes from
-OLD_NAMES = {"checks": "must_hold"}
+OLD_NAMES = {"checks": "requirements"}
 # The repository's file, the organization's file, the setting, its value and its origin.
 MERGED: list[tuple[str | None, str, str, Any, str]] = [
     (None, "quota: 2", "quota", 2, ACME),
