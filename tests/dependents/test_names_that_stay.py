@@ -391,6 +391,19 @@ def test_name_that_an_added_line_uses_is_not_proven_missing(repository: Reposito
     assert "src/more.rs:1, which the change adds, uses this name" in found[0][0].why
 
 
+@pytest.mark.parametrize(("rates", "verdict"), [("", "proven"), ("make(fee=2)\n", "unproven")])
+def test_added_import_of_a_removed_name_is_proven_to_break(repository: Repository, rates: str, verdict: str) -> None:
+    """The author forgot it, unless the file that had the name may still provide it in another form."""
+    make = "def make(**names):\n    globals().update(names)\n"
+    use = "from shop.make import make\nfrom shop.rates import {}\n\n\ndef total(row):\n    return {}\n"
+    both = "def apply(row):\n    return row\n\n\ndef fee(row):\n    return row / 2\n"
+    before = {"shop/make.py": make, "shop/rates.py": both, "shop/cart.py": use.format("apply, fee", "apply(fee(row))")}
+    repository.commit(before, "before")
+    repository.commit({"shop/rates.py": rates, "shop/cart.py": use.format("fee", "fee(row)")}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert {one.verdict for one in review.findings if one.path == "shop/cart.py"} == {verdict}
+
+
 def test_name_from_the_root_is_no_member(repository: Repository) -> None:
     """`::Paddle` of a gem isn't the module in `Pay` with the same name, which is renamed."""
     charge = "module Pay\n  module Other\n    class Charge\n      def find(id)\n        ::Paddle::Sale.retrieve(id)\n      end\n    end\n  end\nend\n"

@@ -173,7 +173,7 @@ async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[
     before = content()
     problem = await storage.check(url)
     assert content() == before
-    assert ("before deeprepo 0.2.0 made it" in problem) == (build in REFUSED)
+    assert ("from before deeprepo 0.2.0" in problem) == (build in REFUSED)
     assert bool(problem) == (build in REFUSED)
     if not problem:
         async with storage.open_store(url) as store:

@@ -2,12 +2,13 @@
 
 Authors don't write a name that they remove. If an added line uses it, something provides it there and perhaps for
 other lines as well: a library, a macro, or an unrecognized form of definition. This does not apply to a name that
-moved, and a definition of something else with the same name is not a use of it.
+moved, and a definition of something else with the same name is not a use of it. Neither are new lines of a file that
+imports the name from the file that had it, if that file does not contain the name anymore: the author forgot them.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Reference
@@ -49,7 +50,8 @@ async def unless_reused(
                 own = _defined(path, source).get(name, ()) if word.search(line) else (number,)
                 if number not in own and added[path] >= {*own}:
                     written[name].append((path, number))
-    doubts = {row: place for row in accusing if (place := _first(row, written[row.name])) is not None}
+    forgotten = await _forgotten_imports(tree, accusing, words)
+    doubts = {row: place for row in accusing if (place := _first(row, written[row.name], forgotten)) is not None}
     doubtful_lines = {(row.path, row.line) for row in doubts}
     rows = []
     for row in references:
@@ -62,6 +64,24 @@ async def unless_reused(
         else:
             rows.append(row)
     return rows
+
+
+async def _forgotten_imports(
+    tree: Tree, accusing: Sequence[Reference], words: Mapping[str, re.Pattern[str]]
+) -> frozenset[tuple[str, str]]:
+    """Return the files (with the symbols) that import a name from a file that does not contain it anymore."""
+    imports = [row for row in accusing if row.form == "import" and row.sure]
+    homes = await tree.read_many(list(dict.fromkeys(_home(row) for row in imports)))
+    return frozenset(
+        (row.path, row.symbol)
+        for row in imports
+        if not words[row.name].search(homes.get(_home(row), b"").decode("utf-8", "replace"))
+    )
+
+
+def _home(row: Reference) -> str:
+    """Return the path of the file that had the name."""
+    return row.symbol.rpartition(":")[0]
 
 
 def _code(path: str, source: bytes, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
@@ -81,14 +101,17 @@ def _defined(path: str, source: bytes) -> dict[str, frozenset[int]]:
     return {name: frozenset(some) for name, some in lines.items()}
 
 
-def _first(row: Reference, places: Sequence[tuple[str, int]]) -> tuple[str, int] | None:
+def _first(
+    row: Reference, places: Sequence[tuple[str, int]], forgotten: Collection[tuple[str, str]]
+) -> tuple[str, int] | None:
     """Return the first of the places in the reference's language. Tests provide nothing for other code."""
-    home = row.symbol.rpartition(":")[0]
     return next(
         (
             place
             for place in sorted(places)
-            if family(place[0]) == family(row.path) and (not is_test(place[0]) or row.test or is_test(home))
+            if family(place[0]) == family(row.path)
+            and (place[0], row.symbol) not in forgotten
+            and (not is_test(place[0]) or row.test or is_test(_home(row)))
         ),
         None,
     )
