@@ -304,6 +304,14 @@ def test_assignment_that_replaces_nothing_does_not_hide_a_broken_call(
     assert [finding.verdict for finding in look(pull) if finding.path == "app.py"] == ["proven", "proven"]
 
 
+def test_assignment_does_not_hide_a_call_that_a_compiler_checks(repository: Repository) -> None:
+    """TypeScript checks a call against the definition, whatever another file assigns to it."""
+    lib, importing = "export function f(a) {\n  return a\n}\n", "import * as lib from './lib'\n\n"
+    files = {"lib.ts": lib, "app.ts": f"{importing}lib.f(1)\n", "fast.ts": f"{importing}lib.f = fast\n"}
+    (found,) = look(repository.change(files, {"lib.ts": lib.replace("(a)", "(a, b)")}))
+    assert (found.path, found.verdict) == ("app.ts", "proven")
+
+
 def test_args_parameter_also_accepts_self(repository: Repository) -> None:
     """A method whose only parameter is `*args` accepts the call, because `*args` includes the object."""
     shop = "class Cart:\n    def total(self, rate):\n        return rate\n"

@@ -444,9 +444,11 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
 def replaces(use: Use, target: UseTarget, bound: Bindings, path: str) -> bool:
     """Return whether a file assigns another value to a definition that it imports.
 
-    Examples: `shop.tax.total = fast` for a function, `Cart.total = fast` for a method.
+    Examples: `shop.tax.total = fast` for a function, `Cart.total = fast` for a method. In a compiled
+    language this changes nothing, since the compiler checks calls against the definition.
     """
-    if use.form != "definition" or not use.receiver or path in target.homes:
+    is_assignment = use.form == "definition" and bool(use.receiver) and path not in target.homes
+    if not is_assignment or rules_of(path).broken_use:
         return False
     if target.owner:
         return use.name in target.shorts and use.receiver in classes_of(target, bound, path)
