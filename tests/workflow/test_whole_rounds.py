@@ -98,6 +98,6 @@ async def test_review_with_an_open_earlier_finding_is_not_counted_as_clean(at: W
     """The list of reviews and the metrics agree with the check."""
     await at.reviewed()
     await at.pushed({"NEWS.md": "one\n"})
-    counted = at.server.metrics.tell({}, {}).decode()
+    counted = at.server.metrics.render({}, {}).decode()
     assert [row.state for row in (await at.server.store.listing.page(None, 9)).rows] == ["findings", "findings"]
     assert 'deeprepo_reviews_total{conclusion="findings"} 2.0' in counted
