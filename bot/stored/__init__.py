@@ -1,12 +1,14 @@
 """The formats of stored data, each with one codec and a version number that rises when a meaning changes.
 
-| what | codec | its version number | |---|---|---| | a review, and its state for the next review | `reviews`,
-`edits` | `bot.values.review.SCHEMA_VERSION` | | the line of a summary comment that contains this state |
-`states` | that of the review in it | | the hidden first line of comments and check runs | `markers` |
-`markers.FORM` | | the reviews of a coding agent's session | `agents` | `agents.AGENTS_FORM` | | a journal,
-including those of programs that only use `deeprepo.rlm` | `deeprepo.rlm.journal.codec` | `JOURNAL_FORM` | | a
-job of the server | `bot.workflow.jobs.asks` | `JOB_FORM` there | | tables | `bot.storage.migrations` | the
-migration's |
+| what | codec | its version number |
+|---|---|---|
+| a review, and its state for the next review | `reviews`, `edits` | `bot.values.review.SCHEMA_VERSION` |
+| the line of a summary comment that contains this state | `states` | that of the review in it |
+| the hidden first line of comments and check runs | `markers` | `markers.FORM` |
+| the reviews of a coding agent's session | `agents` | `agents.AGENTS_FORM` |
+| a journal, also of programs that only use `deeprepo.rlm` | `deeprepo.rlm.journal.codec` | `JOURNAL_FORM` |
+| a job of the server | `bot.workflow.jobs.asks` | `JOB_FORM` there |
+| tables | `bot.storage.migrations` | the migration's |
 
 Facts about files need no version number. They are cached under a hash of the code that extracted them
 (`deeprepo.impact.reading.memo`), so other builds don't read them.
