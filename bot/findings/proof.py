@@ -36,7 +36,7 @@ TOKENS = 5_000  # tokens of all excerpts for one finding
 # Of these, for what else the quoted files contain: a small file whole, else the lines near the quote and the top
 REST_TOKENS, SMALL_FILE = 2_500, 1_500
 NEAR_LINES, TOP_LINES = 40, 24
-MAX_NAMED_FILES = 2  # small files that a finding names
+MAX_NAMED_FILES, MAX_FILE_NAMES = 2, 20  # small files that a finding names; words that may be the name of a file
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
 BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
@@ -273,7 +273,7 @@ async def _named_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
 
     They often decide whether something is published or configured.
     """
-    names = list(dict.fromkeys(_FILE_NAME.findall(_prose(finding))))[: 2 * MAX_NAMED_FILES]
+    names = list(dict.fromkeys(_FILE_NAME.findall(_prose(finding))))[:MAX_FILE_NAMES]
     folders = [parent.as_posix() for parent in PurePosixPath(finding.path).parents]
     candidates = {name: [posixpath.normpath(f"{folder}/{name}") for folder in folders] for name in names}
     texts = await tree.read_many([path for paths in candidates.values() for path in paths])

@@ -121,7 +121,8 @@ def test_small_file_named_in_a_claim_is_shown_from_the_nearest_folder(repository
     """A claim about what a package publishes is decided by its package.json, not by that of the whole repository."""
     nearest = {"package.json": '{"private": true}\n', "pool/package.json": '{"files": ["index.js"]}\n'}
     pull = repository.change({**BEFORE, **nearest, "pool/a.py": BEFORE["a.py"]}, {"pool/a.py": AFTER["a.py"]})
-    claim = replace(finding(), path="pool/a.py", why="The files list of package.json has no diagnostics.js.")
+    code = "pool.open reads base.limit, self.count and sys.path, e.g. for b.close."
+    claim = replace(finding(), path="pool/a.py", why=f"{code} The files list of package.json has no diagnostics.js.")
 
     async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
         return {one.path: one.body for one in await proof.gather(claim, tree, Dependents(), files)}
