@@ -33,7 +33,7 @@ Extent = Literal["none", "parts", "whole"]
 # Each form has a different name, so that a model that sees several forms doesn't confuse them.
 FORM_NAMES = {"none": "review", "parts": "review_of_parts", "whole": "review_of_change"}
 FINAL = "final_"  # begins the name of a form that offers no requests for code
-BRIEF = "_brief"  # ends the name of a form with fewer fields
+BRIEF = "_brief"  # part of the name of a form without `claims`
 Row = Mapping[str, Any]
 WORD = re.compile(r"[^\W\d_]{2}")
 EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
@@ -161,7 +161,7 @@ def schema(notes: Extent = "none", *, is_brief: bool = False) -> Schema:
     Only the form that offers look-ups asks for suspicions, since only a root that continues reads them.
 
     - `notes`: which part of the change to summarize.
-    - `is_brief`: leave out what the root's model hardly ever fills in if it reads a short change in one call.
+    - `is_brief`: leave out `claims`, which the root's model rarely fills in if it reads a short change in one call.
     """
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}

@@ -31,7 +31,7 @@ from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.values import MODULE
 from deeprepo.rlm.values import tokens
 
-# Tokens of surrounding code in one prompt: for each LEAST_NEARBY at least, and for longer regions a part of their size
+# Tokens of surrounding code in one prompt: 1/NEARBY_PART of the size of its regions, but at least LEAST_NEARBY
 NEARBY_TOKENS, LEAST_NEARBY, NEARBY_PART = 5_200, 1_900, 5
 APART_TOKENS = 1_000  # additional tokens, for code that still uses what the change removes
 CONSTANTS_TOKENS = 600  # of NEARBY_TOKENS, for the values of constants
@@ -40,7 +40,7 @@ CALLERS_TOKENS, CALLERS_PART = 1_800, 2  # of NEARBY_TOKENS, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_600, 2
 # Tokens of surrounding code in all prompts of one review, so that 281 files stay under 600,000
 REVIEW_TOKENS = 80_000
-WHOLE_USES = 4  # of one definition, shown with the functions that contain them
+WHOLE_USES = 4  # uses of one definition that are shown with the functions that contain them
 CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
 # Tokens for the unchanged lines of changed definitions, and at most 1/REST_PART of the prompt's room.
 REST_TOKENS, REST_PART = 2_000, 2
@@ -222,22 +222,22 @@ class ContextBuilder:
     ) -> list[Excerpt]:
         """Return the bodies of the functions that contain these uses, each function once.
 
-        Of a use that is written like two before it, and of all but a few uses of one definition, only the line is
-        shown. If there is room, later lines that read the result are included.
+        Only the line is shown if two earlier uses are written alike, or after the first WHOLE_USES uses of one
+        definition. If there is room, later lines that read the result are included.
         """
         texts = await self.found.tree.read_many([reference.path for reference in references])
-        excerpts, seen = [], Counter[str]()
+        excerpts, alike, of_definition = [], Counter[str](), Counter[str]()
         for reference in references:
             text = file_lines(texts.get(reference.path, b""))
             if reference.line > len(text) or (reference.path, reference.line) in shown_lines.lines:
                 continue
-            seen[written := shape(reference)] += 1
+            alike[written := shape(reference)] += 1
+            of_definition[reference.symbol] += 1
             inside = f"{reference.function} · " if reference.function != MODULE else ""
             title = f"{inside}uses {reference.name}"
-            seen[reference.symbol] += 1
-            is_like_others = seen[written] > ALIKE or seen[reference.symbol] > WHOLE_USES
-            body = [reference.line] if is_like_others else _body(reference, text, lines)
-            body = body if is_like_others else [*blocks.annotations(text, body[0]), *body]
+            is_line_enough = alike[written] > ALIKE or of_definition[reference.symbol] > WHOLE_USES
+            body = [reference.line] if is_line_enough else _body(reference, text, lines)
+            body = body if is_line_enough else [*blocks.annotations(text, body[0]), *body]
             readings = [number for number in result_flow.readings(text, reference) if number not in body][:READINGS]
             for numbers in (sorted([*body, *readings]), body) if readings else (body,):
                 excerpt = snippets.cut(reference.path, text, shown_lines.left(reference.path, numbers), title)
