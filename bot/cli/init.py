@@ -142,7 +142,9 @@ def _settings(imported: "ImportedSettings | None") -> str:
 
     if imported is None or not imported.settings:
         return text("setup/deeprepo.yml.j2")
-    return text("setup/taken.yml.j2", settings=imported.settings.strip(), names=[file.path for file in imported.files])
+    return text(
+        "setup/imported.yml.j2", settings=imported.settings.strip(), names=[file.path for file in imported.files]
+    )
 
 
 def _workflow(source: Source) -> str:
