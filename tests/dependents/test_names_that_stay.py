@@ -425,3 +425,18 @@ def test_name_is_not_proven_missing_in_the_line_that_adds_it(repository: Reposit
     )
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert [one.title for one in review.findings if one.verdict == "proven"] == []
+
+
+@pytest.mark.parametrize(("new", "rule"), [("json.load(row)", "removed-symbol"), ("load(row)", "likely-removed")])
+def test_new_use_of_a_function_on_another_module_casts_no_doubt(repository: Repository, new: str, rule: str) -> None:
+    """`json.load` in new code doesn't provide the removed `load`. A bare `load` may be provided in an unknown way."""
+    use = "from shop.store import load\n\n\ndef total(row):\n    return load(row)\n"
+    store = "def save(row):\n    return row\n"
+    removed = "\n\ndef load(row):\n    return row\n"
+    page = "import json\n\n\ndef page(row):\n    return {}\n"
+    repository.commit(
+        {"shop/store.py": store + removed, "shop/cart.py": use, "shop/page.py": page.format("json")}, "before"
+    )
+    repository.commit({"shop/store.py": store, "shop/page.py": page.format(new)}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [one.rule for one in review.findings if "removed" in one.rule] == [rule]

@@ -4,6 +4,7 @@ Authors don't write a name that they remove. If an added line uses it, something
 other lines as well: a library, a macro, or an unrecognized form of definition. This does not apply to a name that
 moved, and a definition of something else with the same name is not a use of it. Neither are new lines of a file that
 imports the name from the file that had it, if that file does not contain the name anymore: the author forgot them.
+A function's use on another object or module (`json.load`) says nothing about a use without it (`load`).
 """
 
 import re
@@ -21,6 +22,8 @@ from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.values import MODULE
 
+NewUse = tuple[str, int, frozenset[str]]  # path and line, and the words before the dots ("" without one)
+_OWNER = r"(?:([\w$]+)[ \t]*+(?:\?\.|\.|::|->)[ \t]*+)?"
 _QUOTED = re.compile(r"\"[^\"\n]*+\"|(?<!\w)'[^'\n]*+'")
 
 
@@ -40,23 +43,24 @@ async def unless_reused(
     if not accusing:
         return list(references)
     families = {family(row.path) for row in accusing}
-    written: dict[str, list[tuple[str, int]]] = {row.name: [] for row in accusing}
-    words = {name: re.compile(rf"(?<![\w$]){re.escape(name.rstrip('()'))}(?![\w$])") for name in written}
+    written: dict[str, list[NewUse]] = {row.name: [] for row in accusing}
+    words = {name: re.compile(rf"{_OWNER}(?<![\w$]){re.escape(name.rstrip('()'))}(?![\w$])") for name in written}
     sources = await tree.read_many([file.path for file in files if file.added_lines and family(file.path) in families])
     added = {file.path: file.added_lines for file in files}
     for path, source in sources.items():
         for number, line in _code(path, source, added[path]):
             for name, word in words.items():
-                own = _defined(path, source).get(name, ()) if word.search(line) else (number,)
+                uses = list(word.finditer(line))
+                own = _defined(path, source).get(name, ()) if uses else (number,)
                 if number not in own and added[path] >= {*own}:
-                    written[name].append((path, number))
+                    written[name].append((path, number, frozenset(use[1] or "" for use in uses)))
     forgotten = await _forgotten_imports(tree, accusing, words)
     doubts = {row: place for row in accusing if (place := _first(row, written[row.name], forgotten)) is not None}
     doubtful_lines = {(row.path, row.line) for row in doubts}
     rows = []
     for row in references:
         if row in doubts:
-            there, number = doubts[row]
+            there, number, _ = doubts[row]
             why = Unknown(f"{there}:{number}, which the change adds, uses this name", is_by_line=False)
             rows.append(replace(row, target_state="likely", resolution=why))
         elif row.missing and (row.path, row.line) in doubtful_lines and row not in accusing:  # its file
@@ -101,16 +105,16 @@ def _defined(path: str, source: bytes) -> dict[str, frozenset[int]]:
     return {name: frozenset(some) for name, some in lines.items()}
 
 
-def _first(
-    row: Reference, places: Sequence[tuple[str, int]], forgotten: Collection[tuple[str, str]]
-) -> tuple[str, int] | None:
+def _first(row: Reference, places: Sequence[NewUse], forgotten: Collection[tuple[str, str]]) -> NewUse | None:
     """Return the first of the places in the reference's language. Tests provide nothing for other code."""
+    is_function = row.name[:1].islower() and "." not in row.symbol.rpartition(":")[2]
     return next(
         (
             place
-            for place in sorted(places)
+            for place in sorted(places, key=lambda place: place[:2])
             if family(place[0]) == family(row.path)
             and (place[0], row.symbol) not in forgotten
+            and not (is_function and all(owner and owner not in row.text for owner in place[2]))
             and (not is_test(place[0]) or row.test or is_test(_home(row)))
         ),
         None,
