@@ -128,6 +128,11 @@ ROW: Files = {
 }
 # checker, files before the change, changed files that cause no provable error
 SILENT: dict[str, tuple[str, Files, Files]] = {
+    "JavaScript: a type that only a comment declares": (
+        "tsc",
+        {"a.js": "export function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n", "b.js": "import { spy } from './a.js';\nconsole.log(spy().called);\n"},
+        {"a.js": "/**\n * @callback Plain\n * @returns {number}\n */\n\n/** @returns {Plain} */\nexport function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n"},
+    ),
     "JavaScript: a type in a comment": (
         "tsc",
         {"a.js": "/** @param {string|number} id */\nexport function find(id) { return id; }\n", "b.js": "import { find } from './a.js';\nfind(1);\n"},

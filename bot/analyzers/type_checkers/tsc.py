@@ -45,6 +45,9 @@ EXTENDS = re.compile(r"\bclass\s+([\w$]+)[^{;]{0,200}?\bextends\s+([\w$]+)")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),\d+\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
+# A type that JavaScript declares only in a comment, and the type that an error is about.
+COMMENTED_TYPE = re.compile(rb"@(?:callback|typedef)\b([^\n]*)")
+ON_TYPE = re.compile(r" on type '([\w$]+)")
 CHECKED = (".ts", ".tsx", ".mts", ".cts", *JAVASCRIPT)
 OPTIONS = {
     "noEmit": True, "skipLibCheck": True, "target": "esnext", "module": "esnext", "moduleResolution": "bundler", "jsx": "preserve",
@@ -134,7 +137,11 @@ class Tsc(TypeChecker):
             found += await self._program(folder, settings, {*mine})
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
         unknown = {path for path in lines if any(name in contents[path] for name in setup.opened)}
-        return [replace(one, counts=False) if one.path in unknown else _judged(one, lines[one.path]) for one in found]
+        commented = _commented_types(contents) if any(path.endswith(JAVASCRIPT) for path in lines) else frozenset[str]()
+        return [
+            replace(one, counts=False) if one.path in unknown else _judged(one, lines[one.path], commented)
+            for one in found
+        ]
 
     async def _program(self, folder: Path, settings: str, mine: Collection[str]) -> list[Diagnostic]:
         command = [self.program() or self.NAME, "-p", settings, "--pretty", "false", "--singleThreaded", "--listFiles"]
@@ -183,15 +190,31 @@ def _extending(contents: Contents, projects: "Projects") -> frozenset[bytes]:
     return frozenset(found)
 
 
-def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
-    """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
+def _commented_types(contents: Contents) -> frozenset[str]:
+    """Return the types that the comments of JavaScript files declare. They do not exist at run time."""
+    words = re.compile(rb"[\w$]+")
+    lines = (
+        line for path, text in contents.items() if path.endswith(JAVASCRIPT) for line in COMMENTED_TYPE.findall(text)
+    )
+    return frozenset(word.decode() for line in lines for word in words.findall(line)) | {"unknown"}
+
+
+def _judged(diagnostic: Diagnostic, lines: Sequence[bytes], commented: Collection[str]) -> Diagnostic:
+    """Return the error, and whether it counts: its rule is chosen, and no comment disables it.
+
+    `commented` are the types that exist only in comments. In JavaScript, errors about them prove nothing.
+    """
     rule = rules(Tsc.RULES).get(diagnostic.code)
+    type_name = ON_TYPE.search(diagnostic.message)
     above = lines[max(0, diagnostic.line - 2) : diagnostic.line]
     counts = (
         rule is not None
         and rule.counts(diagnostic.message)
         # A comment such as `@param` changes nothing at run time.
-        and not (rule.declared and diagnostic.path.endswith(JAVASCRIPT))
+        and not (
+            diagnostic.path.endswith(JAVASCRIPT)
+            and (rule.declared or (type_name is not None and type_name[1] in commented))
+        )
         and not any(map(SWITCHED_OFF.search, above))
     )
     return replace(diagnostic, counts=counts)
