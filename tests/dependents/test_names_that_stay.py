@@ -440,3 +440,28 @@ def test_new_use_of_a_function_on_another_module_casts_no_doubt(repository: Repo
     repository.commit({"shop/store.py": store, "shop/page.py": page.format(new)}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert [one.rule for one in review.findings if "removed" in one.rule] == [rule]
+
+
+def test_csharp_call_may_mean_an_extension_of_another_type(repository: Repository) -> None:
+    """Nothing is proven if another extension with the removed name is visible."""
+    head = "namespace Shop.Tests\n{\n"
+    drop = "    public static class ExtensionsOf{0}\n    {{\n        public static void Drop(this {0} one) {{ }}\n    }}\n}}\n"
+    use = "    public class MailTest : StoreTest<Mail>\n    {\n        public void End() { Store.Drop(); }\n    }\n"
+    before = {"tests/Raven.cs": head + drop.format("Raven"), "tests/Mail.cs": head + use + drop.format("Mail")}
+    repository.commit(before, "before")
+    repository.git("rm", "-q", "tests/Raven.cs")
+    repository.git("commit", "-qm", "after")
+    assert deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings == ()
+
+
+def test_csharp_constructor_of_a_namesake_in_another_project_is_not_the_changed_one(repository: Repository) -> None:
+    """If two files define the class in the same namespace, a new parameter in one of them proves nothing."""
+    store = "namespace Shop.Stores\n{{\n    public class Cache\n    {{\n        public Cache({}) {{ }}\n    }}\n}}\n"
+    use = "using Shop.Stores;\n\nnamespace Shop\n{\n    public class Options\n    {\n        public object Made() { return new Cache(30); }\n    }\n}\n"
+    repository.commit({"core/Stores/Cache.cs": store.format("int minutes"), "old/Options.cs": use}, "before")
+    after = {
+        "core/Stores/Cache.cs": store.format("object memory, int minutes"),
+        "old/Cache.cs": store.format("int minutes"),
+    }
+    repository.commit(after, "after")
+    assert deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings == ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo.impact import resolving
 from deeprepo.impact.filetypes import main_names
+from deeprepo.impact.language import CONSTRUCTOR
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.values import Definition, Link, Outline, Side
 from deeprepo.impact.views import OneSide
@@ -226,7 +227,9 @@ class Exports:
 
     async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
         """Return whether another file in the namespace may define the name. `but`: files that may do so."""
-        word, visible_files = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
+        # A constructor is written with the name of its class.
+        word = name.removesuffix(f".{CONSTRUCTOR}").rpartition(".")[2].encode()
+        visible_files = frozenset(self._sides["head"].neighbours(path))
         if visible_files not in self._near:
             self._near[visible_files] = await self._sides["head"].tree.read_many(sorted(visible_files))
         for mate in sorted(visible_files):

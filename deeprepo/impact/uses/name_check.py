@@ -515,7 +515,9 @@ class _Check:
         if is_own or self._is_known_line(claim, one, way):
             return True
         if way == "declaration" and (
-            self._is_taken_from_its_type(claim, one) or self._is_in_a_type_of_the_user(claim, one)
+            self._is_taken_from_its_type(claim, one)
+            or self._is_in_a_type_of_the_user(claim, one)
+            or self._extends_too(claim, one)
         ):
             return True
         if way == "alias" and _shared(claim.user) == "namespace" and _FOR_ALL.match(one.text):
@@ -620,14 +622,13 @@ class _Check:
         return not self._now.above(claim.owner).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
 
     def _extends_too(self, claim: Claim, one: _Line) -> bool:
-        """Return whether a line declares an extension of the same type in a namespace that the user sees.
+        """Return whether a line declares an extension in a namespace that the user sees, for the same type or a call.
 
-        If only the name matches, a call may mean an extension of any type.
+        The type of a call's object is unknown, so it may mean an extension of any type.
         """
-        called = rf"\.\s*{re.escape(claim.names[0])}\s*(?:<[^<>\n]{{0,200}}>)?\("
-        if not claim.extended and not re.search(called, claim.text):
-            return False
-        if not re.search(rf"\bthis\s+[\w.]{{0,80}}\b{re.escape(claim.extended)}\b", one.text):
+        is_called = re.search(rf"\.\s*{re.escape(claim.names[0])}\s*(?:<[^<>\n]{{0,200}}>)?\(", claim.text)
+        extended = "" if is_called else claim.extended
+        if not (is_called or extended) or not re.search(rf"\bthis\s+[\w.]{{0,80}}\b{re.escape(extended)}\b", one.text):
             return False
         namespace = self._now.namespace(one.path)
         homes = {self._before.namespace(home) for home in claim.homes}
