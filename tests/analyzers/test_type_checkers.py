@@ -133,6 +133,11 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
         {"a.js": "export function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n", "b.js": "import { spy } from './a.js';\nconsole.log(spy().called);\n"},
         {"a.js": "/**\n * @callback Plain\n * @returns {number}\n */\n\n/** @returns {Plain} */\nexport function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n"},
     ),
+    "JavaScript: a type that a comment of several lines declares": (
+        "tsc",
+        {"a.js": "export function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n", "b.js": "import { spy } from './a.js';\nconsole.log(spy().called);\n"},
+        {"a.js": "/**\n * @typedef {{\n *   length: number\n * }} Plain\n */\n\n/** @returns {Plain} */\nexport function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n"},
+    ),
     "JavaScript: a type in a comment": (
         "tsc",
         {"a.js": "/** @param {string|number} id */\nexport function find(id) { return id; }\n", "b.js": "import { find } from './a.js';\nfind(1);\n"},

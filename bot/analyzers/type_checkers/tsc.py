@@ -46,7 +46,7 @@ SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),\d+\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 # A type that JavaScript declares only in a comment, and the type that an error is about.
-COMMENTED_TYPE = re.compile(rb"@(?:callback|typedef)\b([^\n]*)")
+COMMENTED_TYPE = re.compile(rb"@(?:callback|typedef)\b([^@/]*+)")
 ON_TYPE = re.compile(r" on type '([\w$]+)")
 CHECKED = (".ts", ".tsx", ".mts", ".cts", *JAVASCRIPT)
 OPTIONS = {
