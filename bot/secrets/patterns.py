@@ -147,7 +147,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class LocatedSecret:
-    """A secret in consecutive lines: the index of its line, and the secret as far as the lines contain it."""
+    """A secret in consecutive lines: the index of its line, and the part of the secret in these lines."""
 
     at: int
     hit: Hit

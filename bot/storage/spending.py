@@ -53,7 +53,7 @@ class Spending(StoragePart):
         calls: int = 0,
         paid_usd: float | None = 0.0,
     ) -> Grant | CapReached:
-        """Reserve up to `usd` for a review, as far as the caps allow, or return the cap that was reached.
+        """Reserve up to `usd` for a review within the caps, or return the cap that was reached.
 
         A job's earlier reservation is replaced. `calls` and `paid_usd` are the number and cost of the calls
         that are already in the journal.

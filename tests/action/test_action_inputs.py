@@ -147,7 +147,7 @@ def test_only_the_ten_most_severe_annotations_per_level_are_made() -> None:
     assert said[0] == "::warning file=a%2Cb%3Ac.py,line=1,endLine=1,title=50%25%2C a%3Ab::one%0Atwo"
 
 
-def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | IgnoredDelivery:
+def review_ask(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | IgnoredDelivery:
     (tmp_path / "event").write_text(payload)
     told = {"github_event_name": name, "github_event_path": tmp_path / "event", "github_workspace": tmp_path, **more}
     inputs = Inputs.model_validate({"github_token": "x"})
@@ -167,14 +167,14 @@ def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | I
 )
 def test_unreadable_event_ends_with_a_reason(tmp_path: Path, name: str, payload: str) -> None:
     """The step ends with a reason, whatever the event file contains."""
-    assert isinstance(asked(tmp_path, name, payload), IgnoredDelivery)
+    assert isinstance(review_ask(tmp_path, name, payload), IgnoredDelivery)
 
 
 @pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])
 def test_event_without_a_pull_request_is_a_usage_error(tmp_path: Path, name: str, payload: str) -> None:
     """Such an event is a usage error, because the workflow has to be changed."""
     with pytest.raises(UsageError):
-        asked(tmp_path, name, payload)
+        review_ask(tmp_path, name, payload)
 
 
 def test_every_pull_request_type_but_closing_and_drafting_starts_a_review(tmp_path: Path) -> None:
@@ -189,12 +189,12 @@ def test_every_pull_request_type_but_closing_and_drafting_starts_a_review(tmp_pa
 
     text = asyncio.run(go())
     found = {
-        name: asked(tmp_path, "pull_request_target", text.replace("ACTION", name))
+        name: review_ask(tmp_path, "pull_request_target", text.replace("ACTION", name))
         for name in ("opened", "synchronize", "labeled", "closed", "converted_to_draft")
     }
     triggers = {name: one.trigger for name, one in found.items() if isinstance(one, ReviewAsk)}
     assert triggers == {"opened": "opened", "synchronize": "push", "labeled": "catch-up"}
-    again = asked(tmp_path, "pull_request", text.replace("ACTION", "opened"), github_run_attempt="2")
+    again = review_ask(tmp_path, "pull_request", text.replace("ACTION", "opened"), github_run_attempt="2")
     assert isinstance(again, ReviewAsk)
     assert again.trigger == "rerun"
 

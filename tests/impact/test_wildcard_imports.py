@@ -89,15 +89,15 @@ def _run(trees: Sequence[Mapping[str, str]], *folder: str) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def told() -> Mapping[str, list[str]]:
+def messages() -> Mapping[str, list[str]]:
     """Return the messages of all scenes."""
     trees = [{"shop/cart.wild": CART, "user.wild": user} for user, _ in SCENES.values()]
     return dict(zip(SCENES, _run(trees), strict=True))
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_names_without_a_receiver(scene: str, told: Mapping[str, list[str]]) -> None:
-    assert told[scene] == SCENES[scene][1]
+def test_names_without_a_receiver(scene: str, messages: Mapping[str, list[str]]) -> None:
+    assert messages[scene] == SCENES[scene][1]
 
 
 def test_moved_definition_is_missing_although_another_file_has_its_name(repository: Repository) -> None:

@@ -217,7 +217,7 @@ async def _holding(head: OneSide, home: str, name: str, kind: PartKind) -> tuple
 def _incomplete(
     sides: _Sides, paths: Mapping[tuple[Type, PartKind], Sequence[str]], fresh: Mapping[str, Collection[int]]
 ) -> _Found:
-    """Return the code that lacks a newly required part, as far as the files are read."""
+    """Return the code that lacks a newly required part, in the files that were read."""
     found = _Found()
     for (target, kind), names in sides.gained.items():
         for path in paths.get((target, kind), ()) if kind != LOST else ():

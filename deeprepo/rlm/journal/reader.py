@@ -83,7 +83,7 @@ class Outcomes:
             self._waiting[kind, key].append(rows)
 
     def take(self, kind: str, key: Key) -> list[Row]:
-        """Take the lines of the next outcome, or no lines if there is none.
+        """Take the lines of the next outcome. Return an empty list if the journal has no more.
 
         A final failure is returned to every later request.
         """

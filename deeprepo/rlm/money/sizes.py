@@ -79,7 +79,7 @@ class Sizes:
         return Usage(self.likely(model, request.size), reply_tokens)
 
     def below_window(self, model: Model, request: Request) -> Request:
-        """Return the request with room for a reply that fits into the window. Raises PromptTooLong if there is none."""
+        """Return the request with a reply limit that fits into the window. Raises PromptTooLong if nothing fits."""
         window = self.window(model)
         if window is None:
             return request

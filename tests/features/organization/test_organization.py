@@ -22,7 +22,7 @@ def resolved(
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
 
 
-def asked(name: str, text: str, must: RequiredCheckSeverity) -> Instruction:
+def instruction(name: str, text: str, must: RequiredCheckSeverity) -> Instruction:
     """Build an instruction that requires an answer."""
     return Instruction(name=name, text=text, must=must)
 
@@ -56,7 +56,7 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
         "instructions: [{name: x, text: mine, must: warn}]",
         "checks: [{name: x, ask: theirs}, {name: y, ask: more}]",
         "checks",
-        (asked("x", "mine", "warn"), asked("y", "more", "warn")),
+        (instruction("x", "mine", "warn"), instruction("y", "more", "warn")),
         f"{OWN} and {ACME}",
     ),
 ]  # fmt: skip
@@ -89,9 +89,9 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
         "checks",
         "checks: [{name: x, ask: nothing, severity: note}, {name: y, ask: more}]",
         "instructions: [{name: x, text: all, must: true}]",
-        (asked("x", "all", "fail"), asked("y", "more", "warn")),
+        (instruction("x", "all", "fail"), instruction("y", "more", "warn")),
     ),
-    ("checks", "checks: []", "checks: [{name: x, ask: all, severity: fail}]", (asked("x", "all", "fail"),)),
+    ("checks", "checks: []", "checks: [{name: x, ask: all, severity: fail}]", (instruction("x", "all", "fail"),)),
 ]
 
 
