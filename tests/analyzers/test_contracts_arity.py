@@ -268,6 +268,9 @@ REPLACED = {
     "by the whole path": "import shop.tax\n\nshop.tax.total = fast\n",
     "by another name": "from shop import tax as t\n\n\ndef patch(fast):\n    t.total = fast\n",
     "a method": "from shop.tax import Cart\n\nCart.total = fast\n",
+    "by its name in quotes": "import shop.tax\n\nsetattr(shop.tax, 'total', fast)\n",
+    "a method by its name in quotes": "from shop.tax import Cart\n\nsetattr(Cart, 'total', fast)\n",
+    "in its table of names": "import shop.tax\n\nshop.tax.__dict__['total'] = fast\n",
 }
 KEPT = {
     "a test": {"tests/test_fast.py": "import shop.tax\n\nshop.tax.total = fast\n"},
@@ -302,6 +305,56 @@ def test_assignment_that_replaces_nothing_does_not_hide_a_broken_call(
     """A test replaces a function only for itself, and the other lines replace nothing."""
     pull = repository.change({**TOTALS, **files}, {"shop/tax.py": TAX.replace("a)", "a, b)")})
     assert [finding.verdict for finding in look(pull) if finding.path == "app.py"] == ["proven", "proven"]
+
+
+@pytest.mark.parametrize("patch", REPLACED.values(), ids=REPLACED)
+def test_removed_function_that_another_file_provides_is_left_open(repository: Repository, patch: str) -> None:
+    """The program may have the name, although its module no longer defines it."""
+    app = "import shop.tax\nfrom shop.tax import Cart\n\nx = shop.tax.total(3)\ny = Cart().total(3)\n"
+    after = {"shop/tax.py": "class Cart:\n    def first(self):\n        pass\n"}
+    pull = repository.change({**TOTALS, "app.py": app, "fast.py": patch}, after)
+    line = 5 if "Cart" in patch else 4
+    assert [(finding.start, finding.verdict) for finding in look(pull)] == [(9 - line, "proven")]
+    assert ("app.py", line) in [(use.path, use.line) for use in open_uses(pull)]
+
+
+JS_CART = "class Cart {\n  total(a) {\n    return a\n  }\n\n  first() {}\n}\nexports.Cart = Cart\n"
+JS_PATCHES = {
+    "a prototype": "Cart.prototype.total = fast",
+    "by its name in quotes": "Cart.prototype['total'] = fast",
+    "from an object": "Object.assign(Cart.prototype, { total: fast })",
+    "by a description": "Object.defineProperty(Cart.prototype, 'total', { value: fast })",
+}
+
+
+@pytest.mark.parametrize("patch", JS_PATCHES.values(), ids=JS_PATCHES)
+def test_removed_method_that_another_file_adds_to_the_prototype_is_left_open(
+    repository: Repository, patch: str
+) -> None:
+    """JavaScript objects have the methods that any file gives to the prototype of their class."""
+    importing = "const { Cart } = require('./cart')\n\n"
+    app = f"{importing}const cart = new Cart()\ncart.total(3)\n"
+    after = {"cart.js": JS_CART.replace("  total(a) {\n    return a\n  }\n\n", "")}
+    files = {"cart.js": JS_CART, "app.js": app, "fast.js": f"{importing}{patch}\n"}
+    assert look(repository.change(files, after)) == []
+
+
+RUBY_CART = "class Cart\n  def total(a)\n    a\n  end\nend\n"
+RUBY_PATCHES = {
+    "in the class": "class Cart\n  def total(a)\n    a\n  end\nend\n",
+    "in a block": "Cart.class_eval do\n  def total(a)\n    a\n  end\nend\n",
+    "by a call": "Cart.define_method(:total) { |a| a }\n",
+}
+
+
+@pytest.mark.parametrize("patch", RUBY_PATCHES.values(), ids=RUBY_PATCHES)
+def test_call_of_a_method_that_another_file_defines_again_is_left_open(repository: Repository, patch: str) -> None:
+    """Any Ruby file may reopen a class. A class with another name doesn't matter."""
+    files = {"cart.rb": RUBY_CART, "app.rb": "require_relative 'cart'\n\nCart.new.total(3)\n"}
+    after = {"cart.rb": RUBY_CART.replace("(a)", "(a, b)")}
+    others = repository.change({**files, "fast.rb": patch.replace("Cart", "Order")}, after)
+    assert [(finding.path, finding.verdict) for finding in look(others)] == [("app.rb", "proven")]
+    assert look(repository.change({**files, "fast.rb": patch}, after)) == []
 
 
 def test_assignment_does_not_hide_a_call_that_a_compiler_checks(repository: Repository) -> None:

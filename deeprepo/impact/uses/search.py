@@ -249,7 +249,7 @@ class SearchedFiles(Struct):
     own_time: OwnTime = field(default_factory=OwnTime)
     # function -> the class of its result, as its file writes it
     results: dict[Definition, str] = field(default_factory=dict)
-    # a target with a new signature -> whether each assignment of another value to it is in a test
+    # a removed target, or one with a new signature -> whether each file that gives the name another meaning is a test
     replaced: dict[str, set[bool]] = field(default_factory=lambda: defaultdict(set))
 
     async def search(self, sources: Mapping[str, bytes]) -> Sequence[str]:
@@ -273,7 +273,8 @@ class SearchedFiles(Struct):
         """Return a reference: no hint if other code refutes it, and not certain if its target may be replaced."""
         if row.likely and self.evidence.is_refuted(row.symbol, row.name, row.path, row.line):
             row = replace(row, target_state="unknown")
-        return replace(row, connection="probable") if row.is_certain and self.assigned_elsewhere(row) else row
+        is_open = (row.is_certain or row.is_lost or row.likely) and self.assigned_elsewhere(row)
+        return replace(row, connection="probable", target_state="unknown") if is_open else row
 
     def assigned_elsewhere(self, row: Reference) -> bool:
         """Another file assigns something else to the name, which may take other arguments.
@@ -311,7 +312,7 @@ class SearchedFiles(Struct):
         file = SearchedFile(path, source, uses, bound, import_words, external)
         imports = await self._imports(path, uses)
         for target in mine:
-            if target.has_new_signature and any(replaces(use, target, bound, path) for use in uses):
+            if (target.has_new_signature or target.is_gone) and any(replaces(use, target, bound, path) for use in uses):
                 self.replaced[target.key].add(is_test(path))
             for hit in match(target, uses, bound, path, imports):
                 row = reference(target, hit, path, lines, *await verdict(self.evidence, target, hit, file))

@@ -442,18 +442,23 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
 
 
 def replaces(use: Use, target: UseTarget, bound: Bindings, path: str) -> bool:
-    """Return whether a file assigns another value to a definition that it imports.
+    """Return whether a file gives another meaning to a name that a module or class of another file defines.
 
-    Examples: `shop.tax.total = fast` for a function, `Cart.total = fast` for a method. In a compiled
-    language this changes nothing, since the compiler checks calls against the definition.
+    Examples: `shop.tax.total = fast` for a function, `Cart.total = fast` or `setattr(Cart, "total", fast)` for a
+    method, and `class Cart` with `def total` where any file may reopen a class. In a compiled language this
+    changes nothing, since the compiler checks calls against the definition.
     """
-    is_assignment = use.form == "definition" and bool(use.receiver) and path not in target.homes
-    if not is_assignment or rules_of(path).broken_use:
+    rules = rules_of(path)
+    if use.form != "definition" or path in target.homes or rules.broken_use:
         return False
-    if target.owner:
-        return use.name in target.shorts and use.receiver in classes_of(target, bound, path)
-    return any(
-        use.name in exported_names and _imported_file(bound.modules.get(origin, ()), use.receiver)
+    receiver = use.receiver.removesuffix(".prototype")
+    if target.owner and use.name in target.shorts:
+        reopened = receiver if receiver != "self" else ""
+        reopened = reopened or (use.function if use.is_in_class_body else "")
+        is_it = rules.open_classes and bool(reopened) and f".{target.within}".endswith(f".{reopened}")
+        return is_it or receiver in classes_of(target, bound, path)
+    return not target.owner and any(
+        use.name in exported_names and _imported_file(bound.modules.get(origin, ()), receiver)
         for origin, exported_names in target.exporting_files
     )
 

@@ -24,6 +24,14 @@
   (pair_pattern value: (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
   (array_pattern (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
   (catch_clause (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))]
+(assignment_expression left: (subscript_expression object: (_) @receiver index: (string (string_fragment) @name @store)))
+; when: Object.
+(call_expression function: (_ object: (identifier) @o property: (_) @f) arguments: (arguments . (_) @receiver . (string (string_fragment) @name @store))
+  (#eq? @o "Object") (#eq? @f "defineProperty"))
+(call_expression function: (_ object: (identifier) @o property: (_) @f) arguments: (arguments . (_) @receiver (object
+  [(pair key: (property_identifier) @name @store) (method_definition name: (property_identifier) @name @store) (shorthand_property_identifier) @name @store]))
+  (#eq? @o "Object") (#eq? @f "assign"))
+; all
 ; what is bound or taken where an import may bind it: new lines leave that to the import
 (variable_declarator name: (identifier) @defines)
 (pair_pattern value: (identifier) @defines)

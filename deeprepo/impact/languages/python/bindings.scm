@@ -35,3 +35,9 @@
 (call function: (_ object: (identifier) @object attribute: (identifier) @class) arguments: (_) @args (#any-of? @object "self" "cls") (#eq? @class "__class__")) @constructs.own
 (call function: (_ function: (identifier) @type arguments: (argument_list . (identifier) @object .)) arguments: (_) @args (#eq? @type "type") (#any-of? @object "self" "cls")) @constructs.own
 (call function: (subscript value: (identifier) @class) arguments: (_) @args (#eq? @class "cls")) @constructs.own
+; when: setattr
+(call function: (identifier) @f arguments: (argument_list . (_) @receiver . (string (string_content) @name @store)) (#eq? @f "setattr"))
+; when: /__dict__|vars\(/
+(assignment left: (subscript value: (attribute object: (_) @receiver attribute: (identifier) @d) subscript: (string (string_content) @name @store)) (#eq? @d "__dict__"))
+(assignment left: (subscript value: (call function: (identifier) @f arguments: (argument_list . (_) @receiver)) subscript: (string (string_content) @name @store)) (#eq? @f "vars"))
+; all

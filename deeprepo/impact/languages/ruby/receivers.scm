@@ -6,6 +6,15 @@
 (left_assignment_list (_ method: (identifier) @store))
 (hash_key_symbol) @key
 (alias alias: (identifier) @defines)
+(singleton_method object: (constant) @receiver name: (_) @name)
+(singleton_class value: (constant) @receiver body: (_ (method name: (_) @name)))
+; when: /define_|alias_method/
+(_ receiver: (constant) @receiver method: (identifier) @maker arguments: (argument_list . (simple_symbol) @name)
+  (#match? @maker "^(define_method|define_singleton_method|alias_method)$"))
+; when: /_eval|_exec/
+(_ receiver: (constant) @receiver method: (identifier) @taker block: (_ body: (_ (method name: (_) @name)))
+  (#match? @taker "^(instance|class|module|singleton_class)_(eval|exec)$"))
+; all
 ; variables
 (assignment left: [(identifier) @bound @var (instance_variable) @field] right: (_) @is)
 (operator_assignment left: [(identifier) @bound @var (instance_variable) @field] right: (_) @is)
