@@ -316,11 +316,15 @@ def pass_and_check_names(coverage: Coverage) -> list[str]:
 def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
     """Return a row of the coverage table: the number of all, statically checked, read, and unchecked items.
 
-    `kind` is `unit` for code regions, and `use` for references to changed code. References that were skipped,
-    and those in the state "relies", are not counted.
+    `kind` is `unit` for code regions, and `use` for references to changed code. Regions that only remove lines
+    are not counted, nor are references that were skipped or that are in the state "relies".
     """
     left = ("skipped", "relies") if kind == "use" else ()
-    rows = [reading for reading in coverage.readings if reading.kind == kind and reading.state not in left]
+    rows = [
+        reading
+        for reading in coverage.readings
+        if reading.kind == kind and reading.state not in left and reading.by != NOTHING_ADDED
+    ]
     return {
         "all": len(rows),
         "checked": sum(bool(reading.checked) for reading in rows),

@@ -155,3 +155,29 @@ def test_one_line_change_has_no_suggested_start(by_code: ByCode) -> None:
     """A change of a single settings line has no suggested location to start at."""
     done = by_code({"package.json": '{"version": "1"}\n'}, {"package.json": '{"version": "2"}\n'})
     assert told(done).first is None
+
+
+def test_edits_that_nothing_uses_have_no_suggested_start(by_code: ByCode) -> None:
+    before: Files = {f"jobs/{name}.py": f"def {name}():\n    return 1\n" for name in ("nightly", "weekly")}
+    done = by_code(before, {path: str(text).replace("1", "2") for path, text in before.items()})
+    assert told(done).first is None
+
+
+def test_suggested_start_says_why(by_code: ByCode) -> None:
+    first = told(by_code(BEFORE, {"shop/rates.py": RATES.replace("weight * 2", "weight * 4")})).first
+    assert first is not None
+    assert first.reason == "`quote` is edited and is used or imported in 6 locations."
+
+
+def test_new_name_of_a_renamed_member_is_written_without_its_class(by_code: ByCode) -> None:
+    before: Files = {"a.py": "class Cart:\n    def total(self):\n        return sum(self.rows) + 1\n"}
+    done = by_code(before, {"a.py": str(before["a.py"]).replace("total", "amount")})
+    assert phrases(done) == {"a.py": "renames `Cart.total` → `amount`"}
+
+
+def test_region_that_only_removes_lines_is_not_counted_as_checked(by_code: ByCode) -> None:
+    """The table of what was checked counts the same regions as the sentence below it."""
+    done = by_code({"a.toml": "x = 1\ny = 2\n", "b.py": "x = 1\n"}, {"a.toml": "y = 2\n", "b.py": "x = 2\n"})
+    page = console.render(done)
+    assert re.search(r"Changed code regions +1 +1 ", page)
+    assert "Checked 1 changed code region." in page

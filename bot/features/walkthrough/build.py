@@ -189,7 +189,7 @@ def _size(file: ChangedFile) -> int:
 def first_place(
     units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
-    """Return the location at which to start reading, or None.
+    """Return the location at which to start reading; None if no location stands out.
 
     `units` are sorted by risk, the riskiest first. `model_choice` is the path that a model suggests, or "".
     """
@@ -213,9 +213,9 @@ def first_place(
     unit = mine[0]
     symbols_by_key = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
     symbol = symbols_by_key.get((unit.path, unit.name.partition("#")[0]))
-    if len(readable) == 1 and symbol is None and not unit.references:
-        return None  # with a single region, there is nothing to choose
-    return FirstPlace(unit.path, unit.start, unit.side, _reason(unit, symbol, dependents, words))
+    suggested = words.say("walk_is_suggested") if unit.path == model_choice else ""
+    reason = _reason(unit, symbol, dependents, words) or suggested
+    return FirstPlace(unit.path, unit.start, unit.side, reason) if reason else None
 
 
 def _is_named(former: Definition | None, unit: Unit) -> bool:
@@ -224,17 +224,17 @@ def _is_named(former: Definition | None, unit: Unit) -> bool:
 
 
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
-    """Return a sentence about what happens in a region, and who uses it."""
-    verb = words.say("walk_is_riskiest")
-    if symbol is not None:
-        verb = code.verb(symbol)
-        former = symbol.before if verb == "renames" and _is_named(symbol.before, unit) else None
-        verb = words.say(f"walk_is_{verb}", name=code.as_code((former or symbol.symbol).name))
+    """Return a sentence about what happens in a region, and who uses it; "" if neither stands out."""
     uses = {(reference.path, reference.line) for reference in unit.references if not reference.is_guessed}
-    if not uses:
-        return f"{verb}."
-    used = words.say("walk_use_it", places=code.places(len(uses), dependents, words))
-    return f"{words.say('both', one=verb, other=used)}."
+    used = words.say("walk_use_it", places=code.places(len(uses), dependents, words)) if uses else ""
+    if symbol is None:
+        return f"{words.say('walk_this_code')} {used}." if used else ""
+    verb = code.verb(symbol)
+    if not used and verb in ("adds", "edits"):
+        return ""
+    former = symbol.before if verb == "renames" and _is_named(symbol.before, unit) else None
+    told = words.say(f"walk_is_{verb}", name=code.as_code((former or symbol.symbol).name))
+    return f"{words.say('both', one=told, other=used)}." if used else f"{told}."
 
 
 def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:

@@ -119,10 +119,15 @@ def _moves(rows: Iterable[ChangedSymbol], words: Phrases) -> list[str]:
 
 
 def _label(symbol: ChangedSymbol) -> str:
+    """Return a definition's name as a code span, or both names if the change renamed it.
+
+    The new name of a member that stays in its class is written without the class.
+    """
     before, after = symbol.before, symbol.after
     if before is None or after is None or symbol.change != "renamed" or before.name == after.name:
         return as_code(symbol.symbol.name)
-    return f"{as_code(before.name)} {ARROW} {as_code(after.name)}"
+    stays = before.name.rpartition(".")[0] == after.name.rpartition(".")[0]
+    return f"{as_code(before.name)} {ARROW} {as_code(after.short if stays else after.name)}"
 
 
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:

@@ -20,8 +20,8 @@ def walkthrough(part: Walkthrough, most: int | None) -> RenderableType:
         place = (visible(page.place_text(part.first)), "cyan")
         rows.append(Text.assemble((say("walk_first"), "bold"), " ", place, ": ", prose(part.first.reason)))
     grid = Table.grid(padding=(0, 2), expand=True)
-    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 2)
-    grid.add_column(ratio=1)
+    grid.add_column(overflow="fold", max_width=WIDTH // 2)
+    grid.add_column(overflow="fold", ratio=1)
     themes = page.parts(part, most or part.files)
     for theme in themes:
         heading = [Text(line(theme.title), "bold"), Text(visible(theme.folder), "cyan")]
