@@ -27,7 +27,7 @@ from bot.values import (
 )
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
-from deeprepo.rlm.values import Completion, Message, Prompt, Schema
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema, tokens
 
 OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
 OPEN = "open"  # the first answer of a call that requests more code
@@ -73,6 +73,7 @@ SENTENCE: Mapping[str, Mapping[str, Any]] = {
 REPEAT: Mapping[str, Mapping[str, Any]] = {
     "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
 }
+LOOKED_UP_TOKENS = 3_000  # tokens of the code that one model looked up, in the prompt of the next one
 AUTHOR_CHARS = 1_200  # characters of the pull request's description
 NO_REASON = "the second model call gave no reason"
 
@@ -94,6 +95,11 @@ class OpinionQuestion:
 
 
 Send = Callable[[Sequence[Prompt], Sequence[Sequence[Excerpt]]], Awaitable[Sequence[Completion | DeepRepoError]]]
+# Like `Send`, and also returns the code that was looked up for each prompt
+SendAndShow = Callable[
+    [Sequence[Prompt], Sequence[Sequence[Excerpt]]],
+    Awaitable[Sequence[tuple[Completion | DeepRepoError, Sequence[Excerpt]]]],
+]
 Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
@@ -256,6 +262,21 @@ async def _question(
     precedents: Precedents,
 ) -> OpinionQuestion:
     excerpts = proof.with_signs(await proof.gather(finding, tree, dependents, files, rest=proof.REST_TOKENS), files)
+    return OpinionQuestion(finding, excerpts, pull, precedents, _prompt(finding, excerpts, pull, precedents))
+
+
+def with_code(question: OpinionQuestion, code: Sequence[Excerpt]) -> OpinionQuestion:
+    """Return the question with more code in its prompt, as much as fits into `LOOKED_UP_TOKENS`."""
+    excerpts, left = list(question.excerpts), LOOKED_UP_TOKENS
+    for excerpt in code:
+        left -= tokens(excerpt.body)
+        if left >= 0:
+            excerpts.append(excerpt)
+    prompt = _prompt(question.finding, excerpts, question.pull, question.precedents)
+    return replace(question, excerpts=tuple(excerpts), prompt=prompt)
+
+
+def _prompt(finding: Finding, excerpts: Sequence[Excerpt], pull: PullRequest | None, precedents: Precedents) -> Prompt:
     question_text = render.text(
         "prompts/verify.md.j2",
         **pull_fields(pull),
@@ -268,7 +289,7 @@ async def _question(
     if precedents:
         said = render.text("prompts/precedents.md.j2", learnings=learnings, dismissed=dismissed)
         question_text = f"{question_text.rstrip()}\n\n{said.strip()}\n"
-    prompt = Prompt(
+    return Prompt(
         (
             Message("system", render.text("prompts/verify_system.md.j2", are_several=False)),
             Message("user", question_text),
@@ -277,4 +298,3 @@ async def _question(
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
     )
-    return OpinionQuestion(finding, excerpts, pull, precedents, prompt)

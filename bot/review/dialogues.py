@@ -41,6 +41,12 @@ class Dialogues:
         `shown`: the code in each prompt, which is not sent again. If the second call fails, the first answer is
         returned, with its open requests.
         """
+        return [reply for reply, _ in await self.answers_with_code(prompts, shown)]
+
+    async def answers_with_code(
+        self, prompts: Sequence[Prompt], shown: Sequence[Sequence[Excerpt]] = ()
+    ) -> list[tuple[Completion | DeepRepoError, tuple[Excerpt, ...]]]:
+        """Ask each prompt and return its last answer, with the code that was looked up for it."""
         offers = self.offering(prompts)
         first = await self.send(offers)
         wishes_by_prompt = [
@@ -51,15 +57,16 @@ class Dialogues:
             for index, reply in enumerate(first)
             if isinstance(reply, Completion) and wishes_by_prompt[index]
         ]
-        further_prompts = [
-            further(offers[at], reply, await self.show(wishes_by_prompt[at], offers[at], shown[at] if shown else ()))
-            for at, reply in back
-        ]
+        looked_up = {
+            at: await self.show(wishes_by_prompt[at], offers[at], shown[at] if shown else ()) for at, _ in back
+        }
+        further_prompts = [further(offers[at], reply, looked_up[at]) for at, reply in back]
         second = dict(zip((at for at, _ in back), await self.send(further_prompts), strict=True))
-        replies: list[Completion | DeepRepoError] = []
+        replies: list[tuple[Completion | DeepRepoError, tuple[Excerpt, ...]]] = []
         for at, reply in enumerate(first):
             last = second.get(at, reply)
-            replies.append(_last_word(reply, last) if isinstance(last, Completion) else reply)
+            code = tuple(excerpt for each in looked_up.get(at, ()) for excerpt in each.excerpts)
+            replies.append((_last_word(reply, last) if isinstance(last, Completion) else reply, code))
         return replies
 
     async def send(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:

@@ -282,8 +282,9 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     - findings of low severity, which are collapsed
     - findings that the pass with the surrounding code did not confirm
     - findings of at least two passes, one of which saw the surrounding code, that don't depend on code outside the
-      diff. Those that do are left out only with medium severity and if the root's model reported them. Passes that
-      agree about a more severe one may all lack the line that decides.
+      diff. Those that do are left out only with medium severity, if the root's model reported them, and if they are
+      not about unchanged code that uses the change. Passes that agree about any other may all lack the line that
+      decides.
     - medium-severity findings of the root's model that show only changed files and aren't about code that uses the
       change: confirmations refuted none of them
     """
@@ -294,12 +295,11 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
         return True
     if basis.is_declined and basis.is_from_diff_only:
         return False
-    depends_on_other_code = (
-        bool(basis.claims)
-        or finding.category in ABOUT_USERS
-        or any(placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence))
-    )
-    is_seen_by_root = basis.has_root and not at_least(finding.severity, "high")
+    is_about_users = finding.category in ABOUT_USERS
+    shows_other_code = any(placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence))
+    depends_on_other_code = bool(basis.claims) or is_about_users or shows_other_code
+    is_guess_about_users = is_about_users and shows_other_code
+    is_seen_by_root = basis.has_root and not at_least(finding.severity, "high") and not is_guess_about_users
     is_agreed = basis.votes >= AGREED and not basis.is_from_diff_only
     is_sure = is_agreed and (is_seen_by_root or not depends_on_other_code)
     return at_least(finding.severity, "medium") and not is_sure and not _is_plain_to_root(finding, survey)
@@ -316,16 +316,14 @@ def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
     return finding.basis.has_root and not is_doubtful and quoted <= changed_paths
 
 
-def is_only_from_root(finding: Finding, precedents: "Precedents", settings: Config) -> bool:
-    """Return whether only the root's model reports a finding, so that another model can confirm it.
+def may_be_confirmed_by_worker(finding: Finding, precedents: "Precedents", settings: Config) -> bool:
+    """Return whether the root's model reports a finding, so that the worker's model can confirm it.
 
     Not if it fails the check or requests changes, if comments may answer it, or if it doubts a proof.
     """
     is_weighty = _reaches(finding.severity, settings) or finding.is_challenged or bool(precedents)
-    is_of_root = finding.basis.has_model and all(
-        source.role == "root" for source in finding.basis.sources if source.kind == "model"
-    )
-    return finding.status == "new" and is_of_root and not is_weighty
+    is_from_root = any(source.role == "root" for source in finding.basis.sources)
+    return finding.status == "new" and is_from_root and not is_weighty
 
 
 def _reaches_threshold(severity: Severity, survey: Survey) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import step
 from fakes import Repository
 
@@ -12,7 +13,7 @@ from bot.checkout import Checkout
 from bot.findings import joint_opinions
 from bot.findings.opinion_cache import Opinions
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Basis, Evidence, Excerpt, Finding, Source
+from bot.values import Basis, DiffRow, Evidence, Excerpt, Finding, Severity, Source, Verdict
 from deeprepo.rlm.values import Completion, Prompt, Usage
 
 CODE = "def f(x): return x.y\nx = f(None)\nz = f(3)\n"
@@ -129,3 +130,48 @@ def test_second_answer_decides_only_open_claims() -> None:
         ("C1", "confirmed"),
         ("C2", "refuted"),
     ]
+
+
+class QuickAnswers:
+    """A cheaper model that gives one verdict on everything, after looking up a line. `asked` lists its prompts."""
+
+    def __init__(self, verdict: Mapping[str, Any]) -> None:
+        self.verdict, self.asked = verdict, list[Prompt]()
+        self.code = Excerpt("b.py", 7, 7, (DiffRow("", "LOOKED_UP = 7", 7),), "head", "defines LOOKED_UP")
+
+    async def __call__(
+        self, prompts: Sequence[Prompt], _shown: Sequence[Sequence[Excerpt]]
+    ) -> list[tuple[Completion, Sequence[Excerpt]]]:
+        self.asked += prompts
+        return [(Completion("", Usage(), data=self.verdict), (self.code,)) for _ in prompts]
+
+
+@pytest.mark.parametrize(
+    ("severity", "verdict", "is_asked_again"),
+    [
+        ("high", CONFIRMED, False),
+        ("high", REFUTED, True),
+        ("high", CONFIRMED | {"verdict": "unproven"}, True),
+        ("medium", REFUTED, False),
+    ],
+)
+def test_model_that_decides_sees_the_code_that_a_cheaper_model_looked_up(
+    repository: Repository, severity: Severity, verdict: Mapping[str, Any], is_asked_again: bool
+) -> None:
+    """It is only asked about serious findings, and a cheaper model alone never refutes a finding."""
+    quick, answers = QuickAnswers(verdict), Answers({})
+    finding = replace(FIRST, severity=severity)
+    pull = repository.change({"a.py": "y = 1\n"}, {"a.py": CODE})
+
+    async def run() -> JudgedFindings:
+        opinions = Opinions(answers, quick, lambda _finding, _precedents: True)
+        async with Checkout(pull) as tree:
+            return await judge(step.survey(pull, tree), [finding], opinions.answers)
+
+    judgement = asyncio.run(run())
+    assert len(quick.asked) == 1
+    assert [("LOOKED_UP = 7" in prompt.messages[-1].text) for prompt in answers.asked] == [True] * is_asked_again
+    (told,) = judgement.findings
+    assert told.status != "refuted"
+    is_confirmed = is_asked_again or verdict is CONFIRMED
+    assert (told.verdict is Verdict.CONFIRMED) == is_confirmed

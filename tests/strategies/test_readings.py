@@ -440,6 +440,26 @@ def test_medium_finding_of_the_root_model_about_users_of_the_change_is_confirmed
     assert [model for model, asked in played.calls if asked == "opinion"] == who
 
 
+@pytest.mark.parametrize(
+    ("severity", "opinion", "who", "shown"),
+    [
+        ("high", "confirmed", ["small"], ("confirmed", "inline")),
+        ("high", "unproven", ["small", "model"], ("confirmed", "inline")),
+        ("medium", "confirmed", ["small"], ("confirmed", "inline")),
+        ("medium", "unproven", ["small"], ("unproven", "folded")),
+    ],
+)
+def test_guess_of_both_models_about_unchanged_users_is_shown_in_full_only_if_confirmed(
+    change: Repository, severity: str, opinion: str, who: list[str], shown: tuple[str, str]
+) -> None:
+    """Both may guess what unchanged code takes for granted. The root's model judges only severe guesses again."""
+    guess = {**FOUND, "severity": severity, "category": "broken-caller", "evidence": MORE}
+    played = Roles(beside=(guess,), alone=(guess,), opinion=opinion)
+    review = reviewed(change, played, *SMALL)
+    assert [model for model, asked in played.calls if asked == "opinion"] == who
+    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [shown]
+
+
 def test_no_call_is_made_only_for_medium_findings_of_passes_over_the_bare_diff(change: Repository) -> None:
     """Two of them often make the same guess, so it is collapsed, unless a call is made for another finding."""
     medium = {**OTHER, "severity": "medium"}
