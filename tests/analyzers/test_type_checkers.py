@@ -74,6 +74,18 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
         {"src/p/a.py": None, "src/p/b.py": "X = 1\n"},
         [("src/p/u.py", 1, "import-not-found")],
     ),
+    "Python: calls over several lines": (
+        "ty",
+        {"a.py": "def f(a, b): ...\nclass A:\n    def g(self, a) -> 'A': return self\n", "u.py": "from a import A, f\n\nf(\n    1,\n    2,\n)\n(\n    A()\n    .g(1)\n    .g(a=2)\n)\n"},
+        {"a.py": "def f(a): ...\nclass A:\n    def g(self) -> 'A': return self\n"},
+        [("u.py", 5, "too-many-positional-arguments"), ("u.py", 9, "too-many-positional-arguments"), ("u.py", 10, "unknown-argument")],
+    ),
+    "TypeScript: calls over several lines": (
+        "tsc",
+        {"a.ts": "export class A { g<T>(a: T) { return this; } }\nexport const f = (a: number, b: number) => a + b;\n", "u.ts": "import { A, f } from './a';\nf(\n  1,\n  2,\n);\nnew A()\n  .g<number>(1)\n  ?.g([\n    2,\n  ]);\n"},
+        {"a.ts": "export class A { g<T>(a: T, b: T) { return this; } }\nexport const f = (a: number) => a;\n"},
+        [("u.ts", 4, "TS2554"), ("u.ts", 7, "TS2554"), ("u.ts", 8, "TS2554")],
+    ),
     "TypeScript: a member": ("tsc", ENV, {"src/env.ts": str(ENV["src/env.ts"]).replace("OLD", "NEW")}, [("src/mail.ts", 2, "TS2339")]),
     "TypeScript: a field of a type": (
         "tsc",
@@ -128,6 +140,21 @@ ROW: Files = {
 }
 # checker, files before the change, changed files that cause no provable error
 SILENT: dict[str, tuple[str, Files, Files]] = {
+    "Python: a class of a module that did not resolve before": (
+        "ty",
+        {"a.py": "from c import A\n", "u.py": "from a import A\n\nA().old(1)\nA().new(\n    1,\n    2,\n)\n"},
+        {"a.py": "from b import A\n", "b.py": "class A:\n    def new(self): ...\n"},
+    ),
+    "Python: a result that had no annotation before": (
+        "ty",
+        {"a.py": "def f(x):\n    return x\n", "u.py": "from a import f\n\nf(1).old()\nfor x in f(1):\n    print(x)\n"},
+        {"a.py": "def f(x) -> int:\n    return x\n"},
+    ),
+    "TypeScript: a class of a module that did not resolve before": (
+        "tsc",
+        {"a.ts": "import { A } from './c';\nexport const a = new A();\n", "u.ts": "import { a } from './a';\na.old(1);\na.new<number>(\n  1,\n  2,\n);\na.new();\n"},
+        {"a.ts": "import { A } from './b';\nexport const a = new A();\n", "b.ts": "export class A {\n  new<T>(x: T) { return x; }\n}\n"},
+    ),
     "JavaScript: a type that only a comment declares": (
         "tsc",
         {"a.js": "export function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n", "b.js": "import { spy } from './a.js';\nconsole.log(spy().called);\n"},
@@ -304,7 +331,7 @@ def test_failing_checker_is_listed_but_leaves_nothing_open(repository: Repositor
 def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
     """The second review of the same commits runs no program. The first one checks both sides in parallel.
 
-    It then confirms the error with the same files on both sides.
+    It then confirms the error with the same files on both sides, and asks the base about the types.
     """
     _, tree, change, expected = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
@@ -321,7 +348,7 @@ def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: P
     finally:
         memo.use_store(None)
     assert sorted(runs[:4]) == ["base", "end of base", "end of head", "head"]
-    assert runs[4:] == ["base", "end of base", "head", "end of head"]
+    assert runs[4:] == ["base", "end of base", "head", "end of head", "base", "end of base"]
     assert runs[:2] == (["head", "base"] if PROCESSORS > 1 else ["head", "end of head"])
 
 

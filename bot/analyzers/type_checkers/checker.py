@@ -3,7 +3,8 @@
 Both sides are written to temporary folders, with our configuration and without packages. Unchanged files are
 checked with the head's and the base's versions of the changed files, at the same time if there are two
 processors. With one processor, only files with errors are checked on the base. An error on a line that had
-none is proven. The absence of errors proves nothing, because a receiver may come from a missing package.
+none is proven if the types were known there on the base. The absence of errors proves nothing, because a
+receiver may come from a missing package.
 
 A checker only knows declarations. If an added line defines a missing name in another way, or a missing module
 is in the tree under another path, the error proves nothing and is not reported.
@@ -34,6 +35,7 @@ from bot.analyzers.type_checkers.diagnostics import (
     rules,
 )
 from bot.analyzers.type_checkers.layout import Contents, Sources
+from bot.analyzers.type_checkers.probes import Probes
 from bot.errors import DeepRepoError
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_digest, proof_id
@@ -47,8 +49,9 @@ from deeprepo.impact.uses.made_names import MadeNames, removed_texts
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
 PROCESSORS = os.cpu_count() or 1
+MOST_PROBED = 2  # checks of the base with probes: one probe can hide the next one of its line
 MOST_NEW = 200  # new files that are searched for definitions
-Row = tuple[int, str, str, bool]
+Row = tuple[int, str, str, bool, tuple[int, int, int]]
 Report = dict[str, list[Row]]  # path -> its errors; empty for a file without errors
 
 
@@ -267,7 +270,10 @@ class _Run:
         self._sources: asyncio.Future[Sources] | None = None
 
     async def confirmed(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
-        """Return the new errors that are still new if both sides are checked with the same other files."""
+        """Return the new errors that are still new if both sides are checked with the same other files.
+
+        The types that they depend on must be known on the base.
+        """
         paths = sorted({one.path for one in found})
         names = [await self._name("base"), await self._name("head")]
         name = memo.name_of(b"", [self._checker.NAME, *names], b"new errors")
@@ -276,11 +282,33 @@ class _Run:
             before, after = [await self._check(side, paths) for side in ("base", "head")]
             still = {(one.path, one.line, one.code) for one in new_positions(before, after)}
             found = [one for one in found if (one.path, one.line, one.code) in still]
+            found = await self._known_on_base(found) if found else []
             known |= {path: [] for path in paths}
             for one in found:
-                known[one.path].append((one.line, one.code, one.message, one.counts))
+                known[one.path].append((one.line, one.code, one.message, one.counts, one.span))
             memo.keep(name, encode(known))
         return [Diagnostic(path, *row) for path in paths for row in known[path]]
+
+    async def _known_on_base(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """Return the errors that the program could have reported on the base.
+
+        Its probes put a mistake into each line: if the base's types are unknown there, no mistake is noticed,
+        and the change only made an older one visible.
+        """
+        sources, left, known = await self._gathered(), list(found), set[Diagnostic]()
+        for _ in range(MOST_PROBED):
+            probes = Probes(left, sources.head, rules(self._checker.RULES))
+            noticed: list[Diagnostic] = []
+            if probes.texts:
+                base, touched = {**sources.base, **probes.texts}, sources.touched.union(probes.texts)
+                probed = replace(sources, base=base, touched=touched)
+                noticed = await self._checker._in_folder(probed, "base", sorted(probes.texts))  # noqa: SLF001 - same module
+            answered = probes.answered(noticed)
+            known.update(answered)
+            left = [one for one in left if one not in known]
+            if not answered or not left:
+                break
+        return [one for one in found if one in known]
 
     async def errors(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
         """Return the errors of a side in these files."""
@@ -291,16 +319,19 @@ class _Run:
             found = await self._check(side, new)
             known |= {path: [] for path in new}
             for one in found:
-                known.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts))
+                known.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts, one.span))
             memo.keep(name, encode(known))
         return [Diagnostic(path, *row) for path in paths for row in known[path]]
 
     async def _check(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
         """Run the program on some files of a side."""
+        return await self._checker._in_folder(await self._gathered(), side, paths)  # noqa: SLF001 - the same module
+
+    async def _gathered(self) -> Sources:
         if self._sources is None:
             gathering = self._checker.sources(self._tree, self._roots, self._changed)
             self._sources = asyncio.ensure_future(gathering)
-        return await self._checker._in_folder(await self._sources, side, paths)  # noqa: SLF001 - the same module
+        return await self._sources
 
     async def _name(self, side: Side) -> str:
         """Return the cache key of a tree: its files of the language, the checker and this package."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bot.values import Severity
 
@@ -15,17 +15,19 @@ NUMBERS = re.compile(r"\d+")
 QUOTED_NAME = re.compile(r"'([^'\n]{1,200})'|`([^`\n]{1,200})`|\"([^\"\n]{1,200})\"")
 PLACE = re.compile(r"\{(\d|message)\}")
 MOST_MESSAGE = 300  # characters
+Probe = Literal["name", "call", "argument", "value"]
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One error of a type checker. `line` is 1-based."""
+    """One error of a type checker. `line` is 1-based, and so are the columns in `span`."""
 
     path: str
     line: int
     code: str
     message: str
     counts: bool = True  # whether its rule is reported
+    span: tuple[int, int, int] = (0, 0, 0)  # first column, last line and the column after it; 0 if unknown
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,6 +56,7 @@ class Rule:
     lost: int = -1  # index of the quoted name that is reported as missing; -1 for none
     declared: bool = False  # whether the error depends on declared types
     proves: bool = True  # whether the program fails there; an annotation alone changes nothing at run time
+    probe: Probe | None = None  # how to ask whether the base's types were known there
 
     def counts(self, message: str) -> bool:
         """Return whether such a message proves something."""

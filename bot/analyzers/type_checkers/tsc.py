@@ -43,7 +43,7 @@ SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", "
 UNCHECKED = b"// @ts-nocheck\n"
 EXTENDS = re.compile(r"\bclass\s+([\w$]+)[^{;]{0,200}?\bextends\s+([\w$]+)")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
-REPORT = re.compile(r"^([^\n]+?)\((\d+),\d+\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
+REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 # A type that JavaScript declares only in a comment, and the type that an error is about.
 COMMENTED_TYPE = re.compile(rb"@(?:callback|typedef)\b([^@/]*+)")
@@ -150,7 +150,10 @@ class Tsc(TypeChecker):
             self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment=environment
         )
         text = out.decode("utf-8", "surrogateescape")
-        reports = [Diagnostic(path, int(line), code, message) for path, line, code, message in REPORT.findall(text)]
+        reports = [
+            Diagnostic(path, int(line), code, message, span=(int(column), 0, 0))
+            for path, line, column, code, message in REPORT.findall(text)
+        ]
         if not any(one.path == SENTINEL for one in reports):
             raise DeepRepoError(f"tsc ended with status {status} and no whole report: {(log or text)[-200:].strip()}")
         if outside := _outside(text, (folder, Path(self.program() or "").parent)):

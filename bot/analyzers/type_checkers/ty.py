@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from typing import Any
 
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
@@ -87,11 +88,7 @@ class Ty(TypeChecker):
             self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment={"TY_MAX_PARALLELISM": "1"}
         )
         try:
-            found = [
-                Diagnostic(row["location"]["path"], row["location"]["positions"]["begin"]["line"], row["check_name"],
-                           row["description"].removeprefix(f"{row['check_name']}: "))
-                for row in json.loads(out)
-            ]  # fmt: skip
+            found = [_parsed(row) for row in json.loads(out)]
         except (ValueError, KeyError, TypeError) as error:
             raise DeepRepoError(
                 f"ty ended with status {status} and no report that can be read: {log[-200:]}"
@@ -100,6 +97,15 @@ class Ty(TypeChecker):
             raise DeepRepoError(f"ty ended with status {status} before its last file")
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found} & {*paths}}
         return [_judged(one, lines[one.path]) for one in found if one.path in lines]
+
+
+def _parsed(row: Any) -> Diagnostic:  # noqa: ANN401 - parsed JSON
+    """Return an error of ty's report."""
+    code, positions = row["check_name"], row["location"]["positions"]
+    begin, end = positions["begin"], positions["end"]
+    span = (begin["column"], end["line"], end["column"])
+    message = row["description"].removeprefix(f"{code}: ")
+    return Diagnostic(row["location"]["path"], begin["line"], code, message, span=span)
 
 
 def _judged(diagnostic: Diagnostic, lines: list[bytes]) -> Diagnostic:
