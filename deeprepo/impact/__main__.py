@@ -16,7 +16,7 @@ from deeprepo.impact.new_lines.report import report
 from deeprepo.impact.schemas import check as schemas
 from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find
-from deeprepo.impact.uses.steps import STEPS, Step
+from deeprepo.impact.uses.steps import TRACE, Trace
 from deeprepo.impact.values import Report
 from deeprepo.impact.views import OneSide
 
@@ -42,11 +42,13 @@ def main() -> int:
     path, _, number = arguments.place.rpartition(":") if is_explaining else ("", "", "")
     if is_explaining and not (path and number.isdecimal()):
         parser.error("give the line to explain as PATH:LINE")
-    steps: list[Step] = []
-    STEPS.set(steps if is_explaining else None)
+    trace = Trace()
+    TRACE.set(trace if is_explaining else None)
     conclusions: dict[tuple[str, int, str], str] = {}
     try:
-        rows, users, added = asyncio.run(look(GitTree(".", base, head or "HEAD"), conclusions))
+        tree = GitTree(".", base, head or "HEAD")
+        rows, users, added = asyncio.run(look(tree, conclusions))
+        texts = asyncio.run(explain.old_line(tree, trace, users, path, int(number))) if is_explaining else []
     except OSError as error:
         parser.error(str(error))
     for note in users.cut:
@@ -55,7 +57,7 @@ def main() -> int:
         place = (path, int(number))
         said = {name: says for (*at, name), says in conclusions.items() if (*at,) == place}
         findings = [says for path, line, says in sorted(rows) if (path, line) == place]
-        texts = [*explain.old_line(steps, users, *place), *explain.new_line(said, added, *place)]
+        texts += explain.new_line(said, added, *place)
         sys.stdout.writelines(f"{text}\n" for text in (*texts, *explain.reported(findings)))
         return 0
     for path, line, says in sorted(rows):

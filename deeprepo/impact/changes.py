@@ -179,7 +179,7 @@ class MissingPart(Struct, frozen=True):
 class Reference(Struct, frozen=True):
     """A reference to a changed name outside its definition.
 
-    See `deeprepo/impact/uses/verdict.py` for its connection and target_state.
+    See `uses/connection.py` for its connection and `uses/removal.py` for its target_state.
     """
 
     symbol: str  # "path:qualified name" of the changed symbol

@@ -1,58 +1,179 @@
 """`python -P -m deeprepo.impact explain BASE..HEAD PATH:LINE`: how one line was judged, and why.
 
-An old line is judged by the rules in `uses/sites.py`, `uses/verdict.py` and `uses/breaks.py`, a new line by what its
-names refer to (`new_lines`).
+An old line is followed from the changed definition to the rule that decided, or to the step that lost it. A new line
+is judged by what its names refer to (`new_lines`). Each answer is printed with the place in the code that gave it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from deeprepo.impact.changes import ChangedSymbol, Dependent, Dependents
-from deeprepo.impact.uses.steps import Step
-from deeprepo.impact.values import Place, Report
+from deeprepo.impact.changes import ChangedSymbol, Dependents
+from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading.patterns import patterns
+from deeprepo.impact.reading.reader import imports
+from deeprepo.impact.resolver import Resolver
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.uses.steps import Step, Trace
+from deeprepo.impact.values import Arguments, Definition, Place, Report, Use
 
 # The questions about the name of a definition, which don't arise if the change leaves it.
 ABOUT_REMOVALS = ("removed", "probably removed")
 PACKAGE = "deeprepo.impact."
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
+LISTED = 8  # names or imports that are printed
+USES = ("uses", "bindings", "receivers", "imports")  # the queries that capture references
 
 
-def old_line(steps: Iterable[Step], users: Dependents, path: str, line: int) -> Iterator[str]:
-    """Yield how each definition that the line may refer to changes, and the answer to each question about it."""
-    mine = sorted((step for step in steps if step.place[1:] == (path, line)), key=lambda step: step.place)
-    if not mine:
-        yield NOT_COMPARED
-    symbols = users.by_key()
-    for target, answers in groupby(mine, lambda step: step.place[0]):
-        yield f"Compared with {target}:"
-        symbol = symbols.get(target)
-        yield from _change(symbol) if symbol is not None else ()
-        yield from _imports(users.files, path, target.partition(":")[0])
-        is_gone = symbol is None or not {"removed", "renamed"}.isdisjoint(symbol.contract)
-        for step in answers:
-            if is_gone or step.question not in ABOUT_REMOVALS or step.answer != "no":
-                yield f"  {step.question}: {step.answer}, decided by {step.rule} in {step.module.removeprefix(PACKAGE)}"
-                yield f"    the rule: {step.reason}"
-                if step.passed:
-                    yield f"    rules before it that did not decide: {', '.join(step.passed)}"
+async def old_line(tree: Tree, trace: Trace, users: Dependents, path: str, line: int) -> list[str]:
+    """Return how each definition that the line may refer to changes, and the answer to each question about it."""
+    source = await tree.read(path) or b""
+    explained = _Line(tree, trace, users, path, line, source)
+    steps = sorted((step for step in trace.steps if step.place[1:] == (path, line)), key=lambda step: step.place)
+    if not steps:
+        return [NOT_COMPARED, *(f"  {says}" for says in explained.lost())]
+    said = [*explained.identifiers()]
+    for target, answers in groupby(steps, lambda step: step.place[0]):
+        said += [f"Compared with {target}:", *[f"  {says}" async for says in explained.compared(target)]]
+        said += _answers([*answers], users.by_key().get(target))
+    return said
 
 
-def _change(symbol: ChangedSymbol) -> Iterator[str]:
-    """Yield how a definition changes, and which parts of its contract with its users do."""
-    sides = [side.head for side in (symbol.before, symbol.after) if side is not None and side.head]
-    if len(set(sides)) == len(("before", "after")):
-        yield f"  the definitions: {' -> '.join(sides)}, read by outline in resolving.offers"
-    yield f"  the change: {symbol.change}, found by changed_symbols in uses.symbols"
-    parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
-    yield f"  affects users: {parts}, decided by changed_contract in uses.symbols"
+def _answers(steps: Sequence[Step], symbol: ChangedSymbol | None) -> Iterator[str]:
+    is_gone = symbol is None or not {"removed", "renamed"}.isdisjoint(symbol.contract)
+    for step in steps:
+        if is_gone or step.question not in ABOUT_REMOVALS or step.answer != "no":
+            yield f"  {step.question}: {step.answer}, decided by {step.rule} in {step.module.removeprefix(PACKAGE)}"
+            yield f"    the rule: {step.reason}"
+            if step.passed:
+                yield f"    rules before it that did not decide: {', '.join(step.passed)}"
 
 
-def _imports(files: Iterable[Dependent], path: str, changed: str) -> Iterator[str]:
-    """Yield the lines with which a file imports a changed file."""
-    for one in files:
-        if (one.path, one.target) == (path, changed):
-            via = f" through {one.via}" if one.via else ""
-            yield f"  the import: line {one.line} imports {changed}{via}, found by importing in uses.importing"
+class _Line(Struct):
+    """A line of the head, and what the search did."""
+
+    tree: Tree
+    trace: Trace
+    users: Dependents
+    path: str
+    line: int
+    source: bytes
+
+    @property
+    def uses(self) -> Sequence[Use]:
+        """The identifiers on the line that may refer to a changed definition."""
+        return tuple(dict.fromkeys(self.trace.uses.get((self.path, self.line), ())))
+
+    def identifiers(self) -> Iterator[str]:
+        """Yield the identifiers of the line that have a searched name, each with the pattern that captures it."""
+        for use in self.uses:
+            where = patterns(self.path, self.source, USES, self.line, use.name)
+            yield f"Identifier {use.name}{_passed(use.arguments)}, {_captured(where)}"
+
+    async def compared(self, key: str) -> AsyncIterator[str]:
+        """Yield how a definition changes, which parts of its contract do, and how the file imports it."""
+        symbol = self.users.by_key().get(key)
+        if symbol is not None:
+            sides = [side for side in (symbol.before, symbol.after) if side is not None]
+            heads = dict.fromkeys(side.head or side.name for side in sides)
+            yield f"the definition: {' -> '.join(heads)}, {_captured(await self._pattern(sides[-1]))}"
+            yield f"the change: {symbol.change}, found by changed_symbols in uses.symbols"
+            parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
+            yield f"affects users: {parts}, decided by changed_contract in uses.symbols"
+        if key in self.trace.doubts:
+            yield f"its signature proves nothing: {self.trace.doubts[key]}, found by with_doubts in uses.find"
+        is_importer = self.path in self.trace.importing
+        finder = (
+            "importers in uses.reach, by an import" if is_importer else "run in uses.search, by its name or namespace"
+        )
+        yield f"the file: found by {finder}"
+        changed = key.rpartition(":")[0]
+        for one in self.users.files:
+            if (one.path, one.target) == (self.path, changed):
+                where = _captured(patterns(self.path, self.source, ("imports",), one.line))
+                through = f" through {one.via} (add_reexports in uses.reexports)" if one.via else ""
+                yield f"the import: line {one.line}, {where}"
+                yield f"  it leads to {changed}{through}, by {_method(self.path, 'holding', 'files')}"
+
+    async def _pattern(self, one: Definition) -> str:
+        source = await self.tree.read(one.path, one.side) or b""
+        found = (patterns(one.path, source, ("defs",), line, one.short) for line in range(one.line, one.end + 1))
+        return next((where for where in found if where), "")
+
+    def lost(self) -> Iterator[str]:
+        """Yield at which step the search lost the line, and where that step is decided."""
+        language, searched = language_of(self.path), [one for one in self.users.symbols if one.change != "added"]
+        names = [*dict.fromkeys(one.symbol.short for one in searched)]
+        yield f"searched for: {_listed(names) or 'nothing'}, found by changed_symbols in uses.symbols"
+        if not searched:
+            return
+        if language is None:
+            yield "lost: no language reads the file, so also_says in uses.texts only searches its text"
+        elif not any(one.symbol.path.endswith(language.suffixes) for one in searched):
+            yield f"lost: none of these is written in the language of the file ({language.name}), says _by_language in uses.find"
+        elif self.path in self.trace.names:
+            yield from self._lost_in_file(language)
+        elif self.path in self.trace.importing:
+            yield "lost: a limit was reached before the file, in run in uses.search"
+        elif self.path in self.trace.proposed:
+            yield "lost: no import of the file leads to a changed file"
+            yield from self._imports(language)
+        else:
+            tried = _listed([f"`{one}`" for one in sorted(self.trace.patterns)])
+            yield "lost: no search found the file"
+            yield f"  none of its lines matches {tried}, from {_method(self.path, 'clues')}, searched by importers in uses.reach"
+            yield "  it has no member that run in uses.search looks up by its name"
+
+    def _lost_in_file(self, language: Language) -> Iterator[str]:
+        names, lines = self.trace.names[self.path], self.source.decode("utf-8", "replace").split("\n")
+        text = lines[self.line - 1] if self.line <= len(lines) else ""
+        yield f"the file was searched for: {_listed(sorted(names)) or 'nothing'}, by names in uses.sites"
+        if not names:
+            yield "lost: the file cannot see them, or its imports bind none of them, says bind in uses.importing"
+            yield from self._imports(language)
+        elif self.uses:
+            yield f"lost: {self.uses[0].name} is an identifier, but match in uses.sites does not compare it"
+        elif words := [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]:
+            yield f"lost: {words[0]} is not an identifier here, says _written in reading.spots"
+        else:
+            yield "lost: the line has none of these names"
+
+    def _imports(self, language: Language) -> Iterator[str]:
+        links, resolver = self.trace.links[self.path], _method(self.path, "holding", "files")
+        for one in imports(language, self.source)[:LISTED]:
+            leads = [link for link in links if link.line == one.line]
+            targets = _listed(sorted({link.target for link in leads})) or "no file of the tree"
+            bound = _listed(sorted({name for link in leads for name in link.names})) or "no names"
+            yield f"  line {one.line}, {_captured(patterns(self.path, self.source, ('imports',), one.line))}"
+            yield f"    it leads from `{one.spec}` to {targets} and takes {bound}, by {resolver}"
+
+
+def _passed(arguments: Arguments | None) -> str:
+    if arguments is None:
+        return ""
+    listed = [*(["1 argument"] if arguments.positional == 1 else [f"{arguments.positional} arguments"])]
+    listed += [f"{name}=" for name in arguments.keywords] + (
+        ["others that are not written out"] if arguments.spread else []
+    )
+    return f" with {' and '.join(listed)}"
+
+
+def _captured(where: str) -> str:
+    return f"captured by {where}" if where else "which no query captures"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:LISTED]) + (", ..." if len(names) > LISTED else "")
+
+
+def _method(path: str, *names: str) -> str:
+    """Return the first of these methods that the resolver of a file's language has, with its module."""
+    language = language_of(path)
+    kind = (language.search_modules or language.modules) if language is not None else Resolver
+    name = next(name for name in names if hasattr(kind, name))
+    owner = next(one for one in kind.__mro__ if name in vars(one))
+    return f"{owner.__name__}.{name} in {owner.__module__.removeprefix(PACKAGE)}"
 
 
 def new_line(conclusions: Mapping[str, str], report: Report, path: str, line: int) -> Iterator[str]:

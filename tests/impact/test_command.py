@@ -72,22 +72,28 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert removed.returncode == 0, removed.stderr
     rows = removed.stdout.splitlines()
     begin = rows.index("Compared with shop/tax.py:round_up:")
-    assert rows[begin + 1 : begin + 5] == [
+    assert rows[begin + 1 : begin + 8] == [
+        "  the definition: def round_up(price), captured by languages/python/defs.scm:1",
         "  the change: removed, found by changed_symbols in uses.symbols",
         "  affects users: yes, removed, decided by changed_contract in uses.symbols",
-        "  the import: line 1 imports shop/tax.py, found by importing in uses.importing",
+        "  the file: found by importers in uses.reach, by an import",
+        "  the import: line 1, captured by languages/python/imports.scm:1",
+        "    it leads to shop/tax.py, by Modules.files in languages.python",
         "  reference: certain, decided by imported in uses.sites",
     ]
     assert not [row for row in rows if row.startswith("  still there")], "not asked, as nothing provides the name"
-    assert "  removed: yes, decided by no_longer_exported in uses.verdict" in rows[begin:]
+    assert "  removed: yes, decided by no_longer_exported in uses.removal" in rows[begin:]
     assert "    rules before it that did not decide: too_loose_for_a_proof" in rows[begin:]
     assert rows[-2] == "Reported for this line:"
     assert "round_up" in rows[-1]
     assert explained("shop/cart.py:2").stdout.splitlines() == [
         "No reference to a changed definition was compared on this line.",
+        "  searched for: round_up, total, found by changed_symbols in uses.symbols",
+        "  the file was searched for: round_up, total, by names in uses.sites",
+        "  lost: the line has none of these names",
         "Nothing is reported for this line.",
     ]
-    assert explained("shop/bill.py:1").stdout.splitlines()[1:] == [
+    assert explained("shop/bill.py:1").stdout.splitlines()[-4:] == [
         "Names on this new line:",
         "  totl: missing",
         "Reported for this line:",
@@ -123,8 +129,9 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
     pull = repository.change(BEFORE, {"shop/tax.py": str(BEFORE["shop/tax.py"]).replace("price * rate", "rate")})
     command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:5"]
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[:3] == [
+    assert done.stdout.splitlines()[1:5] == [
         "Compared with shop/tax.py:total:",
+        "  the definition: def total(price, rate), captured by languages/python/defs.scm:1",
         "  the change: body, found by changed_symbols in uses.symbols",
         "  affects users: no, it has the same contract, decided by changed_contract in uses.symbols",
     ]
@@ -156,6 +163,56 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
     assert "  removed:" not in done.stdout, "no name is gone"
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "lost"),
+    [
+        ("shop/a.py", "x = total(3)", "  lost: no search found the file"),
+        ("shop/b.py", "from extra.shop.tax import total", "  lost: no import of the file leads to a changed file"),
+        (
+            "shop/c.py",
+            "from shop.tax import total; x = 'total(3)'",
+            "reference: certain, decided by imported in uses.sites",
+        ),
+        (
+            "shop/d.py",
+            "from shop.tax import total\nx = 'total(3)'",
+            "  lost: total is not an identifier here, says _written in reading.spots",
+        ),
+        (
+            "shop/e.go",
+            "package shop",
+            "  lost: none of these is written in the language of the file (go), says _by_language in uses.find",
+        ),
+        (
+            "shop/f.txt",
+            "total",
+            "  lost: no language reads the file, so also_says in uses.texts only searches its text",
+        ),
+        (
+            "shop/g.py",
+            "from importlib import import_module; import_module('shop.tax').total(3)",
+            "  lost: the file cannot see them, or its imports bind none of them, says bind in uses.importing",
+        ),
+        (
+            "shop/h.py",
+            "from shop.tax import total\nx.total(3)",
+            "  reference: none, decided by unrelated in uses.sites",
+        ),
+    ],
+)
+def test_explain_names_the_step_that_lost_a_line(repository: Repository, path: str, text: str, lost: str) -> None:
+    """For a line that no rule compared, `explain` prints how far the search came, and the function that ended it."""
+    lib = "def total(price):\n    return price\n"
+    pull = repository.change(
+        {"shop/__init__.py": "", "shop/tax.py": lib, path: f"{text}\n"},
+        {"shop/tax.py": lib.replace("price)", "price, rate)")},
+    )
+    place = f"{path}:{1 + text.count(chr(10))}"
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", place]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert lost in done.stdout
+
+
 def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -> None:
     """If an old line has the same problem, the name cannot be resolved, so the old line is printed."""
     odd = "from shop.tax import of_a_plugin\n"
@@ -171,13 +228,14 @@ def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -
 
     assert explained("shop/new.py:1") == [
         "No reference to a changed definition was compared on this line.",
+        "  searched for: nothing, found by changed_symbols in uses.symbols",
         "Names on this new line:",
         "  of_a_plugin: missing",
         "Dropped: `of_a_plugin` is not there [missing-name]",
         "  shop/old.py:2 has the same problem before the change, so the analysis doesn't understand that code",
         "Nothing is reported for this line.",
     ]
-    assert explained("shop/new.py:2")[1:] == [
+    assert explained("shop/new.py:2")[2:] == [
         "Names on this new line:",
         "  total: refers to shop/tax.py:1",
         "Nothing is reported for this line.",

@@ -1,25 +1,26 @@
 """Run the search: changed symbols, the files that import them, and their references."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
+from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.language import Language, leading
+from deeprepo.impact.language import Language, leading, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Scene, beside, importing
-from deeprepo.impact.uses.indirect import HeadersByDefinition, Indirect, merge_prototypes
+from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import overrides_of
 from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.reexports import add_reexports
-from deeprepo.impact.uses.rivals import with_doubts
 from deeprepo.impact.uses.search import ALL_LINES, Search
+from deeprepo.impact.uses.steps import TRACE
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
 from deeprepo.impact.uses.targets import use_targets
 from deeprepo.impact.uses.texts import also_says
@@ -229,3 +230,77 @@ def _limit(
             sentence = f"{path}: {budget.symbols} of its {len(items)} changed definitions were searched for"
             gaps.add(sentence, hides_uses=any(item.contract for item in left))
     return limited_symbols
+
+
+# --- May another definition be in use instead? Then a changed signature proves nothing. ---
+
+
+async def with_doubts(
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tree: Tree, exports: Exports
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """Return the symbols. A changed signature that may not be the one in use is marked as opaque."""
+    redefined = await _redefined(symbols_by_file, tree)
+    alike: dict[object, set[str]] = defaultdict(set)
+    for items in symbols_by_file.values():
+        for item in items:
+            alike[_takes(item)].add(item.symbol.path)
+    exact: dict[str, tuple[ChangedSymbol, ...]] = {}
+    trace = TRACE.get()
+    for path, items in symbols_by_file.items():
+        rows = []
+        for item in items:
+            doubt = ""
+            if item.change == "signature":
+                doubt = await _doubt(item, redefined, exports, alike[_takes(item)])
+            if doubt and trace is not None:
+                trace.doubts[item.key] = doubt
+            rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if doubt else item)
+        exact[path] = tuple(rows)
+    return exact
+
+
+async def _doubt(
+    item: ChangedSymbol, redefined: Collection[tuple[str, str]], exports: Exports, but: Collection[str]
+) -> str:
+    """Return why another definition may be in use; "" if none may."""
+    path, name = item.symbol.path, item.symbol.name
+    if (path, item.symbol.short) in redefined:
+        return "a line of another file redefines the name"
+    if _has_overloads_elsewhere(item):
+        return "it is only declared now, and another file may define its overloads"
+    return "another file of its namespace may define it" if await exports.elsewhere(path, name, but=but) else ""
+
+
+async def _redefined(symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tree: Tree) -> Collection[tuple[str, str]]:
+    """Return the paths and names of changed signatures for which another file has a line that redefines the name."""
+    found = set[tuple[str, str]]()
+    for path, items in symbols_by_file.items():
+        pattern = rules_of(path).redefines
+        names = {item.symbol.short for item in items if pattern and item.change == "signature"}
+        any_name = pattern.replace("NAME", f"(?:{'|'.join(map(re.escape, sorted(names)))})")
+        rows = await tree.grep_lines(Query([any_name], syntax="perl")) if names else ()
+        found |= {
+            (path, name)
+            for other, _, line in rows
+            for name in names.intersection(re.findall(r"\w+", line))
+            if other != path and re.search(pattern.replace("NAME", re.escape(name)), line)
+        }
+    return found
+
+
+def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
+    """Return whether a function with overloads is only declared now, so that another file may define all of them."""
+    before, after = item.before, item.after
+    is_declared = after is not None and after.kind == DECLARATION and before is not None and before.kind != DECLARATION
+    return is_declared and before is not None and before.signature is not None and bool(before.signature.overloads)
+
+
+def _takes(item: ChangedSymbol) -> object:
+    """Return a key of a definition's name and its parameters on both sides."""
+    return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
+
+
+def _opaque(one: Definition | None) -> Definition | None:
+    if one is None or one.signature is None:
+        return one
+    return replace(one, signature=replace(one.signature, opaque=True))

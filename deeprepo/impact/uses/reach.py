@@ -18,6 +18,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
 from deeprepo.impact.uses.budget import is_minified
+from deeprepo.impact.uses.steps import TRACE
 from deeprepo.impact.values import Clues, Link, Outline, Side
 
 if TYPE_CHECKING:
@@ -66,12 +67,19 @@ class Reach:
             proposals = await _propose(self.tree, self.language, clues)
             candidates = proposals if among is None else candidates & proposals
         imports_by_path: dict[str, tuple[Link, ...]] = {}
-        paths = sorted(candidates)
+        paths, trace = sorted(candidates), TRACE.get()
         for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
             for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
-                imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
+                links = self.resolve(path, source, words)
+                if trace is not None:
+                    trace.links[path].update(links)
+                imports = tuple(item for item in links if item.target in targets)
                 if imports:
                     imports_by_path[path] = imports
+        if trace is not None:
+            trace.proposed.update(paths)
+            trace.patterns.update(pattern for clue in clues for pattern in (*clue.far, *clue.near))
+            trace.importing.update(imports_by_path)
         return imports_by_path
 
     async def imports(self, path: str) -> tuple[Link, ...]:

@@ -16,15 +16,16 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, is_test
 from deeprepo.impact.uses.budget import LISTED, is_minified
-from deeprepo.impact.uses.evidence import Evidence, SearchedFile
+from deeprepo.impact.uses.connection import connection
+from deeprepo.impact.uses.evidence import OWN, Case, Evidence, SearchedFile
 from deeprepo.impact.uses.importing import Bindings, Importers, Scene
 from deeprepo.impact.uses.occurrences import WHOLE_FILE, LinesByFile, Names, Own
 from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.reexports import ALIASES
+from deeprepo.impact.uses.removal import target_state
 from deeprepo.impact.uses.sites import is_imported, match, names, reference, replaces
-from deeprepo.impact.uses.steps import record
+from deeprepo.impact.uses.steps import TRACE, record
 from deeprepo.impact.uses.targets import UseTarget
-from deeprepo.impact.uses.verdict import OWN, verdict
 from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -302,6 +303,8 @@ class SearchedFiles(Struct):
             and scene.head.sees(path, target.homes)
         ]
         uses = self._uses(path, source, mine, bound) if mine else ()
+        if (trace := TRACE.get()) is not None:
+            trace.searched(path, names(mine, bound), uses)
         if not uses:
             return
         uses = await self._with_results(path, uses, mine)
@@ -315,7 +318,9 @@ class SearchedFiles(Struct):
             if (target.has_new_signature or target.is_gone) and any(replaces(use, target, bound, path) for use in uses):
                 self.replaced[target.key].add(is_test(path))
             for hit in match(target, uses, bound, path, imports):
-                row = reference(target, hit, path, lines, *await verdict(self.evidence, target, hit, file))
+                case = Case(self.evidence, target, hit, file)
+                case.connection = await connection(case)
+                row = reference(target, hit, path, lines, case.connection, await target_state(case))
                 self.found[target.key].append(row)
 
     def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:

@@ -124,6 +124,7 @@ class _Matcher:
             if hit is not None:
                 record(self._place(use), "reference", "certain" if hit.sure else "possible", rule)
                 return hit
+        record(self._place(use), "reference", "none", self.unrelated, rules)
         return None
 
     def _checked(self, hit: Match) -> Match | None:
@@ -241,6 +242,9 @@ class _Matcher:
         target = self._target
         is_it = use.form == "member" and use.name in target.shorts and target.reached_by_name
         return Match(use, sure=False, is_extension=target.is_member_apart(use)) if is_it else None
+
+    def unrelated(self, _: Use) -> None:
+        """No import, namespace, class or name connects the identifier with the definition."""
 
     # --- Which rule says that it is none? ---
 

@@ -1,13 +1,19 @@
-"""Record which rule decided each question about a reference, for `explain`.
+"""Record what the search did and which rule decided each question about a reference, for `explain`.
 
 A question is answered by a list of rules. The first rule that answers wins, and its docstring is the reason.
 """
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
+from typing import TypeVar
 
 from deeprepo.impact.changes import UsePlace
-from deeprepo.impact.structs import Struct
+from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.values import Link, Use
+
+Case = TypeVar("Case")
+Answer = TypeVar("Answer", bound=str | bool)
 
 
 class Step(Struct, frozen=True):
@@ -22,8 +28,27 @@ class Step(Struct, frozen=True):
     passed: tuple[str, ...]
 
 
-# Receives every answer while it is set.
-STEPS: ContextVar[list[Step] | None] = ContextVar("STEPS", default=None)
+class Trace(Struct):
+    """What a search did."""
+
+    steps: list[Step] = field(default_factory=list)
+    proposed: set[str] = field(default_factory=set)  # files that contain the words of an import of a changed file
+    patterns: set[str] = field(default_factory=set)  # what such files match
+    links: dict[str, set[Link]] = field(default_factory=lambda: defaultdict(set))  # proposed file -> its imports of files in the tree
+    importing: set[str] = field(default_factory=set)  # those of them with an import that leads to a changed file
+    names: dict[str, Collection[str]] = field(default_factory=dict)  # searched file -> names that it may use
+    uses: dict[tuple[str, int], list[Use]] = field(default_factory=lambda: defaultdict(list))  # found by path and line
+    doubts: dict[str, str] = field(default_factory=dict)  # changed definition -> why another one may be in use
+
+    def searched(self, path: str, names: Collection[str], uses: Iterable[Use]) -> None:
+        """Add a searched file, the names searched for, and the identifiers found."""
+        self.names[path] = names
+        for use in uses:
+            self.uses[path, use.line].append(use)
+
+
+# Receives everything while it is set.
+TRACE: ContextVar[Trace | None] = ContextVar("TRACE", default=None)
 
 
 def record(
@@ -34,8 +59,25 @@ def record(
     passed: Sequence[Callable[..., object]] = (),
 ) -> None:
     """Record an answer for `explain`."""
-    steps = STEPS.get()
-    if steps is not None:
-        reason = " ".join((rule.__doc__ or "").partition("\n\n")[0].split())
+    trace = TRACE.get()
+    if trace is not None:
         names = tuple(one.__name__ for one in passed)
-        steps.append(Step(place, question, answer, rule.__name__, rule.__module__, reason, names))
+        trace.steps.append(Step(place, question, answer, rule.__name__, rule.__module__, reason(rule), names))
+
+
+def reason(rule: Callable[..., object]) -> str:
+    """Return what a rule says: the first paragraph of its docstring."""
+    return " ".join((rule.__doc__ or "").partition("\n\n")[0].split())
+
+
+async def first_answer(
+    question: str, rules: Sequence[Callable[[Case], Awaitable[Answer | None]]], case: Case, place: UsePlace
+) -> Answer:
+    """Return the answer of the first rule that gives one. The last rule must always answer."""
+    for index, rule in enumerate(rules):
+        answer = await rule(case)
+        if answer is not None:
+            in_words = {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
+            record(place, question, in_words, rule, rules[:index])
+            return answer
+    raise AssertionError(f"no rule answers {question}")
