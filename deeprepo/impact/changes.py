@@ -205,6 +205,11 @@ class Reference(Struct, frozen=True):
         return self.path, self.line, self.name
 
     @property
+    def use_place(self) -> UsePlace:
+        """The definition that it refers to, its path and line."""
+        return self.symbol, self.path, self.line
+
+    @property
     def call(self) -> bool:
         """Whether it is a call."""
         return self.arguments is not None

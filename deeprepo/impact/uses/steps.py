@@ -34,7 +34,9 @@ class Trace(Struct):
     steps: list[Step] = field(default_factory=list)
     proposed: set[str] = field(default_factory=set)  # files that contain the words of an import of a changed file
     patterns: set[str] = field(default_factory=set)  # what such files match
-    links: dict[str, set[Link]] = field(default_factory=lambda: defaultdict(set))  # proposed file -> its imports of files in the tree
+    links: dict[str, set[Link]] = field(
+        default_factory=lambda: defaultdict(set)
+    )  # proposed file -> its imports of files in the tree
     importing: set[str] = field(default_factory=set)  # those of them with an import that leads to a changed file
     names: dict[str, Collection[str]] = field(default_factory=dict)  # searched file -> names that it may use
     uses: dict[tuple[str, int], list[Use]] = field(default_factory=lambda: defaultdict(list))  # found by path and line

@@ -1,0 +1,254 @@
+"""Decide whether a line that provides a name does so for its user: the user must reach it there.
+
+| what was provided | where a line that provides it counts |
+|---|---|
+| a module | in the files through which its old path is reached, or in the user's file if it renames it |
+| a name of a module | in its former file, and as above; in its namespace or folder if no import is needed |
+| a member | in its class, in what that inherits, mixes in or dereferences to, in an extension of it |
+
+The rules are asked in the order of `RULES`; the first that answers wins.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Sequence
+
+from deeprepo.impact.filetypes import filetype, module_name
+from deeprepo.impact.language import rules_of
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.uses.providers import TYPE, is_declared_still
+from deeprepo.impact.uses.providing_lines import Claim, Line, ProvidingLines, parents
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
+# What a type's head opens: a type, or a further part of one.
+_OPENED = re.compile(rf"{_NAMED.pattern}|\b(?:extension|protocol|actor)\s++(\w++)")
+_FOR_ALL = re.compile(r"\s*+global\s++using\s++\w++\s*+=")  # an alias for all files of a project
+_MEMBER_OF = (
+    r"\bthis\s+(?:\w+\.)*OWNER\b"
+    r"|\b(?:fun|val|var|extension)\s+(?:<[^<>\n]{0,80}>\s*+)?OWNER\b[^.\n]{0,200}\."
+)
+
+
+class Case(Struct):
+    """A line that provides a name in some way, and the claim that nothing does."""
+
+    lines: ProvidingLines
+    claim: Claim
+    one: Line
+    way: str
+
+    @property
+    def name(self) -> str:
+        """The name that seems to be missing."""
+        return self.claim.names[0]
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the line declares the name, rather than passing it on."""
+        return self.way == "declaration"
+
+    @property
+    def around(self) -> Sequence[str]:
+        """The heads of the blocks around the line, innermost first."""
+        return self.lines.now.around(self.one.path, self.one.line)
+
+    @property
+    def types(self) -> Sequence[str]:
+        """Those of them that open a type, a module or an extension."""
+        return [head for head in self.around if TYPE.search(head)]
+
+    @property
+    def is_in_former_namespace(self) -> bool:
+        """Whether the line is in the namespace that had the name."""
+        homes = {self.lines.before.namespace(home) for home in self.claim.homes}
+        return self.lines.now.namespace(self.one.path) in homes
+
+
+def reaches(lines: ProvidingLines, claim: Claim, one: Line, way: str) -> Callable[[Case], bool | None] | None:
+    """Return the rule by which the user reaches the name on a line; None if it doesn't."""
+    case = Case(lines, claim, one, way)
+    for rule in RULES:
+        answer = rule(case)
+        if answer is not None:
+            return rule if answer else None
+    return None
+
+
+def declared_in_a_type_that_the_user_names(case: Case) -> bool | None:
+    """The user asks a type of its own file for the name, and that type declares it."""
+    if case.one.path != case.claim.user or not case.is_declared:
+        return None
+    receivers = re.findall(rf"([A-Za-z_]\w{{0,80}})(?:\.|::){re.escape(case.name)}\b", case.claim.text)
+    heads = case.types[:1]
+    return any(re.search(rf"\b{receiver}\b", head) for head in heads for receiver in receivers) or None
+
+
+def declared_by_the_accused_line(case: Case) -> bool | None:
+    """The line that seems to use the name declares it."""
+    one = case.one
+    is_accused = (one.path, one.line) in case.lines.accused
+    return True if is_accused and is_declared_still(case.name, one.path, one.text) else None
+
+
+def begins_a_module_as_before(case: Case) -> bool | None:
+    """The line begins a module, as a line of the former file did."""
+    former = (line for home in case.claim.homes for line in case.lines.before.lines(home))
+    text = case.one.text.strip()
+    return True if case.way == "inline module" and any(text == line.strip() for line in former) else None
+
+
+def declared_in_a_type_taken_whole(case: Case) -> bool | None:
+    """The user, or the file that had the name, imports everything from the type around the line."""
+    heads = case.types[:1] if case.is_declared else ()
+    taken = [case.lines.types_taken_by(case.claim.user), *map(case.lines.now.taken_from, case.claim.homes)]
+    types = frozenset[str]().union(*taken) if heads else frozenset[str]()
+    return True if any(not types.isdisjoint(_NAMED.findall(head)) for head in heads) else None
+
+
+def declared_in_a_part_of_the_users_type(case: Case) -> bool | None:
+    """The user's file has another part of the type around the line, or a type that inherits from it."""
+    claim = case.claim
+    if not case.is_declared or case.one.path == claim.user or (claim.owner and not claim.is_bare):
+        return None
+    heads = [head for head in case.types if not _is_scope(head)][:1]
+    found = (name for head in heads for names in _OPENED.findall(head) for name in names if name)
+    opened = {*found} - {case.name}  # it's a constructor there
+    own = case.lines.now.heads(claim.user) if opened else ()
+    return True if any(re.search(rf"\b{name}\b", head) for head in own for name in opened) else None
+
+
+def declared_in_an_extension_in_sight(case: Case) -> bool | None:
+    """The line declares an extension in a namespace that the user sees."""
+    return True if case.is_declared and _extends_too(case) else None
+
+
+def renamed_for_all_files(case: Case) -> bool | None:
+    """The line gives the name to all files of a project: `global using Total = ...`."""
+    is_for_all = case.way == "alias" and _FOR_ALL.match(case.one.text)
+    return True if is_for_all and _shared(case.claim.user) == "namespace" else None
+
+
+def member_of_the_class(case: Case) -> bool | None:
+    """The line declares a member of a class, of its bases or mixins, or in an extension. A bare name may be seen, too."""
+    if not case.claim.owner or case.way not in ("declaration", "accessor"):
+        return None
+    is_in_sight = case.claim.is_bare and any(_stands_in(case, home) for home in case.claim.homes)
+    return is_in_sight or _is_of_the_class(case)
+
+
+def no_member_is_exported(case: Case) -> bool | None:
+    """No: a re-export doesn't provide a member."""
+    return False if case.claim.owner and case.way == "re-export" else None
+
+
+def provided_for_users_of_the_former_file(case: Case) -> bool | None:
+    """The line provides the name in the former file, in a file that re-exports it, or in sight of the user."""
+    return any(_stands_in(case, home) for home in case.claim.homes)
+
+
+RULES = (
+    declared_in_a_type_that_the_user_names,
+    declared_by_the_accused_line,
+    begins_a_module_as_before,
+    declared_in_a_type_taken_whole,
+    declared_in_a_part_of_the_users_type,
+    declared_in_an_extension_in_sight,
+    renamed_for_all_files,
+    member_of_the_class,
+    no_member_is_exported,
+    provided_for_users_of_the_former_file,
+)
+
+
+def _stands_in(case: Case, home: str) -> bool:
+    """Return whether a line provides a name for users of another file."""
+    claim, one, way = case.claim, case.one, case.way
+    if one.path == claim.user and way == "alias":
+        return True
+    heads = case.around if case.is_declared else ()
+    is_top = not any(TYPE.search(head) for head in heads if not _is_scope(head))
+    if one.path in parents(home):
+        if is_top and rules_of(home).has_headers:
+            return True  # a source sees all that its header declares
+        module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(module_name(home))}\b")
+        return not case.is_declared or (is_top and any(map(module.search, heads)))
+    # `use Base` mixes in what is inside `Base`
+    mixed = case.lines.now.mixed_in(home) if case.is_declared and not claim.is_module else frozenset[str]()
+    if any(not mixed.isdisjoint(_WORD.findall(head)) for head in heads if TYPE.search(head)):
+        return True
+    is_resolved = way in ("declaration", "re-export") and claim.is_resolved and _shared(one.path) != "namespace"
+    is_in_sight = one.path == home or (not claim.is_module and _is_in_sight(case, home))
+    return not is_resolved and is_top and is_in_sight
+
+
+def _is_in_sight(case: Case, home: str) -> bool:
+    """Return whether a name is visible as if it were in another file, without an import."""
+    now, path = case.lines.now, case.one.path
+    if _shared(path) == "namespace":
+        homes = {case.lines.before.namespace(home), now.namespace(case.claim.user)}
+        return now.namespace(path) in homes or now.opens(case.claim.user, now.namespace(path))
+    is_beside = posixpath.dirname(path) == posixpath.dirname(home)
+    return _shared(path) == "tree" or (_shared(path) == "folder" and is_beside)
+
+
+def _is_of_the_class(case: Case) -> bool:
+    """Return whether a line declares a member of a class, of its bases or mixins, or in an extension."""
+    claim, one, heads, owner = case.claim, case.one, case.types, re.escape(case.claim.owner)
+    if re.search(_MEMBER_OF.replace("OWNER", owner), one.text):
+        return True
+    if (claim.extended or claim.is_word) and _extends_too(case):
+        return True
+    if not heads:
+        receiver = rules_of(one.path).receiver_type(one.text)
+        is_embedded = bool(receiver) and receiver in case.lines.now.above(claim.owner)
+        return is_embedded or (one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None)
+    declared = re.split(r"\b(?:extends|implements)\b", heads[0], maxsplit=1)[0]  # not in a subclass
+    if re.search(rf"(?<![\w$]){owner}(?![\w$])", declared):
+        return _is_same_type(case, heads[0])
+    return not case.lines.now.above(claim.owner).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
+
+
+def _extends_too(case: Case) -> bool:
+    """Return whether a line declares an extension in a namespace that the user sees, for the same type or a call.
+
+    The type of a call's object is unknown, so it may mean an extension of any type.
+    """
+    claim, one, now = case.claim, case.one, case.lines.now
+    is_called = re.search(rf"\.\s*{re.escape(case.name)}\s*(?:<[^<>\n]{{0,200}}>)?\(", claim.text)
+    extended = "" if is_called else claim.extended
+    if not (is_called or extended) or not re.search(rf"\bthis\s+[\w.]{{0,80}}\b{re.escape(extended)}\b", one.text):
+        return False
+    return case.is_in_former_namespace or now.opens(claim.user, now.namespace(one.path))
+
+
+def _is_same_type(case: Case, head: str) -> bool:
+    """Return whether a type with the class's name is that class.
+
+    It must be in the class's file, reopen it, or be in the same namespace.
+    """
+    claim, one, lines = case.claim, case.one, case.lines
+    if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
+        return True
+    if any(map(rules_of(one.path).augments, case.around)):
+        return True
+    if is_near(claim, one) and one.line in lines.added.get(one.path, ()):
+        return True  # it went from the source into its header, or back
+    if any(lines.now.renames(home, claim.owner) for home in claim.homes):
+        return True
+    return _shared(one.path) == "tree" or (_shared(one.path) == "namespace" and case.is_in_former_namespace)
+
+
+def is_near(claim: Claim, one: Line) -> bool:
+    """Return whether a line is in the file that had the name, or in its header."""
+    return any(one.path == home or one.path in parents(home) for home in claim.homes)
+
+
+def _shared(path: str) -> str:
+    """Return whose names a file sees without imports; "tree" if it has no parser."""
+    return filetype(path).shared_names or ("" if filetype(path).folder else "tree")
+
+
+def _is_scope(head: str) -> bool:
+    """Return whether a head opens a module or namespace rather than a type."""
+    return re.search(r"\b(?:namespace|mod|module|defmodule|package|extern)\b", head) is not None
