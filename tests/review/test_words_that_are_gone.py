@@ -61,6 +61,11 @@ QUIET = {
     "a part of somebody else's name": ("gradle/libs.versions.toml", '[versions]\n{0} = "4.0.0"\n\n[libraries]\nlogger = {{ module = "a:b", version.ref = "{0}" }}\n', "test-logger", "plugin-test-logger", "build.gradle.kts", 'plugins {\n    id("com.adarshr.test-logger")\n}\n'),
     "a function of another package": ("tax/tax.go", "package tax\n\nfunc {}() {{}}\n", "WithTimeout", "TaxWithTimeout", "tax/use.go", 'package tax\n\nimport "context"\n\nfunc use() {\n\tcontext.WithTimeout(nil, 3)\n}\n'),
     "a value in the history of a database": ("a.py", "x = {{{}}}\n", '"order_sum": 1', '"total": 1', "shop/migrations/0013_auto.py", 'y = go("order_sum")\n'),
+    "a part of a longer dotted name": ("a.php", "<?php\nreturn [\n    '{}',\n    'number',\n];\n", "orders.owner", "firstOrders.owner", "b.ts", "export const b = (t: any) => t('core.lib.orders.owner.key')\n"),
+    "a part of a longer name with colons": ("a.js", "start({{\n  hooks: {{\n    '{}': () => 1,\n  }},\n}})\n", "page:viewed", "page:seen", "b.js", "window.addEventListener('swup:page:viewed', update)\n"),
+    "an environment variable that code only sets": ("a.cs", "class A\n{{\n    void Go()\n    {{\n{}    }}\n}}\n", '        Environment.SetEnvironmentVariable("SHOP_ENVIRONMENT", "smoke");\n', "", "launch.json", '{\n  "SHOP_ENVIRONMENT": "Development"\n}\n'),
+    "a method of the name of an entry": ("a.py", "LABELS = {{{}}}\n", '"is_folder": "folder"', '"folder": "folder"', "b.py", "def go(path):\n    return path.is_folder()\n"),
+    "a function that the language has, too": ("lib/ast.ex", "defmodule Ast do\n  def {}(x), do: x\nend\n", "to_string", "to_html", "lib/page.ex", 'defmodule Page do\n  def go(x), do: to_string(x)\n  def name(x), do: "#{Atom.to_string(x)}"\nend\n'),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 

@@ -44,6 +44,8 @@ _TAKEN_APART = re.compile(
 _STORED = re.compile(rf"\[[\"']{_STANDS_FOR}[\"']\]\s*+=(?![=>~])")  # `row["total"] = 3`
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
+_VALUE = re.compile(rf"{_MEMBER.pattern}(?!\s*+\()")
+_CALL = re.compile(rf"(?<![\w.:>@$&\"'`]){_STANDS_FOR}\(")
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
 _PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail"
 _OWNED = re.compile(rf"[\"'`](?:\w{{1,60}}::){{0,4}}(\w{{1,60}})::{_STANDS_FOR}(?![\w$])")
@@ -78,11 +80,13 @@ def gives(word: str, path: str, text: str) -> Given:
     return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 
 
-def asks(word: str, path: str, text: str, *, is_function: bool = False, members: bool = True) -> bool:
+def asks(
+    word: str, path: str, text: str, *, is_function: bool = False, members: bool = True, methods: bool = True
+) -> bool:
     """Return whether a line of code or of a page uses a word, as a member or as a whole string.
 
     `is_function`: the word was a function's name, which not every language can call by a string. `members`:
-    False if members of this name belong to something else.
+    False if members of this name belong to something else. `methods`: False if methods of this name do.
     """
     line = _with(word, text)
     if is_page(path) or not filetype(path).folder:
@@ -90,10 +94,18 @@ def asks(word: str, path: str, text: str, *, is_function: bool = False, members:
         forms += [_EXPRESSION] if _WITH_EXPRESSIONS.search(path) else []
         forms += [_RAZOR] if path.endswith((".cshtml", ".razor")) else []
         return not (is_data(path) or is_style(path)) and any(form.search(line) for form in forms)
-    is_taken = any(form.search(line) for form in ((_MEMBER, _ON_PAGE) if members else (_ON_PAGE,)))
+    member = _MEMBER if methods else _VALUE
+    is_taken = any(form.search(line) for form in ((member, _ON_PAGE) if members else (_ON_PAGE,)))
     if is_taken or (is_function and rules_of(path).static_calls):
         return is_taken
-    return any(form.search(line) for form in (_TEXT, _PATH)) and not gives(word, path, text)
+    # "page:view" is all of a name, and not a part of "swup:page:view"
+    forms = [_TEXT] if "." in word or ":" in word else [_TEXT, _PATH]
+    return any(form.search(line) for form in forms) and not gives(word, path, text)
+
+
+def calls(word: str, path: str, text: str) -> bool:
+    """Return whether a line calls a function by its bare name: `total(3)`, not `order.total(3)`."""
+    return _CALL.search(_with(word, text)) is not None and gives(word, path, text) != "code"
 
 
 def is_of_another(word: str, home: str, text: str) -> bool:

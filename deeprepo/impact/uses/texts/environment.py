@@ -23,9 +23,12 @@ NAME = r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++(?!\w)"
 Role = Literal["reads", "sets", "tells"]
 Row = tuple[str, int, str]  # path, line, text
 # Any object named after the environment: `process.env.A_B`, `os.environ["A_B"]`, `env::var("A_B")`,
-# `System.getenv("A_B")`. A tag and a field described by a validator count, too.
+# `System.getenv("A_B")`. A tag and a field described by a validator count, too. `setenv("A_B", "1")` and
+# `os.environ["A_B"] = "1"` read nothing.
+_NO_WRITE = r"(?!(?:un)?set(?![tu]|default)|put|del|remove|clear|add)"
 _READS = re.compile(
-    rf"(?i:[\w$]{{0,40}}env\w{{0,40}})(?:\(\s*+\))?(?:(?:\.|::)\w{{2,20}})?!?\s*+(?:[\[(]\s*+[\"'`]|\.)({NAME})"
+    rf"(?i:(?<![\w$]){_NO_WRITE}[\w$]{{0,40}}env\w{{0,40}})(?:\(\s*+\))?(?:(?:\.|::)(?i:{_NO_WRITE})\w{{2,20}})?!?"
+    rf"\s*+(?:[\[(]\s*+[\"'`]|\.)({NAME})(?![\"'`]?\s*+\]?\s*+=(?![=~>]))"
     rf"|\benv(?:config)?:\"({NAME})|^\s++({NAME})\s*+:\s*+z\."
 )
 _FIELD = re.compile(rf"^\s++({NAME})\s*+:")  # a field of pydantic settings

@@ -178,8 +178,12 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
         if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
         word = re.escape(old)
-        quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[/:.#])?{word}(?:[\"'`/?,]|\.\w)|(?<![\w:]):{word}(?![\w:])"
-        asks, key = rf"{quoted}|(?<=\.){word}(?![\w(-])", _key(old)
+        # a name of several parts is never a part of a longer one
+        before, behind, member = (
+            ("/#", "", "") if re.search(r"[.:]", old) else ("/:.#", r"|\.\w", rf"|(?<=\.){word}(?![\w(-])")
+        )
+        quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[{before}])?{word}(?:[\"'`/?,]{behind})|(?<![\w:]):{word}(?![\w:])"
+        asks, key = f"{quoted}{member}", _key(old)
         # the line now refers to another entry, which has its own line
         is_entry = (old, new) not in keys and any(
             is_settings(path) and re.search(_key(new), text, re.MULTILINE) for path, text in after.items()

@@ -26,7 +26,7 @@ from deeprepo.impact.text.paths import (
 from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.uses.texts import environment
-from deeprepo.impact.uses.texts.ends import asks, gives, is_of_another
+from deeprepo.impact.uses.texts.ends import asks, calls, gives, is_of_another
 from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
 from deeprepo.impact.uses.texts.words import (
     IMPORTS,
@@ -116,7 +116,7 @@ async def also_says(
     added = {file.path: file.added_lines for file in files}
     said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
     speaking = [row for row in said if not _is_silent(row[0], row[2])]
-    missed = _missed_of(speaking, lost, files)
+    missed = _missed_of(speaking, lost, files, {row.place for row in found})
     by_syntax = [
         replace(row, asks=not (row.sure or row.is_lost or row.likely) and row.place in missed) for row in found
     ]
@@ -185,17 +185,20 @@ def _by_text(rows: Sequence[_Row], lost: _Lost) -> list[Reference]:
     return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
 
 
-def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) -> set[tuple[str, int, str]]:
+def _missed_of(
+    rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile], found: Collection[tuple[str, int, str]]
+) -> set[tuple[str, int, str]]:
     """Return the lines that use something no longer defined, or define something no longer used.
 
-    Each is given as path, number and word.
+    Each is given as path, number and word. `found`: places of references, in the same form.
     """
     # their names may now come from a package
     deleted = {file.path for file in files if file.status == "deleted"}
+    of_others = _called_by_others(rows, {name: key for name, key in lost.gone.items() if name in lost.functions}, found)
     defined = {
         name: LostWord(name, key, given="code")
         for name, key in lost.gone.items()
-        if key.rpartition(":")[0] not in deleted and name not in lost.unasked
+        if key.rpartition(":")[0] not in deleted and name not in lost.unasked and name not in of_others
     }
     given = {
         name: one
@@ -208,6 +211,24 @@ def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) 
     getters = {name: LostWord(name, key, given="code") for name, key in lost.properties.items()}
     read = {row for row in _missed(rows, getters, files) if not filetype(row[0]).is_parsed}
     return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | read | in_vain
+
+
+def _called_by_others(
+    rows: Sequence[_Row], functions: Mapping[str, str], found: Collection[tuple[str, int, str]]
+) -> set[str]:
+    """Return the names that code calls without meaning the function, as its language defines them too.
+
+    `functions`: keys by name. The search by syntax has read these calls, and `found` does not contain them.
+    """
+    by_name = _by_word([row for row in rows if filetype(row[0]).folder], functions)
+    return {
+        name
+        for name, mine in by_name.items()
+        for path, line, text in mine
+        if filetype(path).folder == filetype(functions[name].rpartition(":")[0]).folder
+        and (path, line, name) not in found
+        and calls(name, path, _TEXT.sub("", text))
+    }
 
 
 def _goes_with_its_class(word: LostWord, deleted: Collection[str]) -> bool:
@@ -342,7 +363,7 @@ def _missed(
         missed.update(
             (path, number, text)
             for path, number, line in mine
-            if asks(text, path, line, is_function=is_function, members=not in_code)
+            if asks(text, path, line, is_function=is_function, members=not in_code, methods=word.given != "entry")
             and not is_of_another(text, word.path, line)
             and not is_numbered_migration(path)
         )
