@@ -146,3 +146,12 @@ def test_short_attribute_name_applies_only_in_attribute_lists(line: str, found: 
     project.register(home, source)
     items = project.imports(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
     assert bool(items) == found
+
+
+def test_directive_in_the_head_of_a_class_names_nothing() -> None:
+    """The name of a directive is no definition, although the grammar takes it for the class's name."""
+    source = b"public class Reader\n#if NET5\n  : IDisposable\n#endif\n{\n  public int Size;\n}\npublic class Row { }\n"
+    names = {one.name for one in resolving.outline("Reader.cs", source, "head").definitions}
+
+    assert "Row" in names
+    assert "NET5" not in names

@@ -122,6 +122,12 @@ def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     return _or_raise(_imports(language, source))
 
 
+def _is_directive(node: Node) -> bool:
+    """Return whether a name was read from a directive: `class A` and then `#if X` make X the class's name."""
+    before = node.prev_sibling
+    return before is not None and before.is_error and b"#" in (before.text or b"")
+
+
 def _or_raise(found: tuple[Import, ...] | None) -> tuple[Import, ...]:
     if found is None:
         raise Unreadable(TOO_LONG)
@@ -348,6 +354,8 @@ class Reader:
         is_common = kind == "common" or "common" in found
         is_exported = is_common or any(True for _ in self._exported.around(at, whole.end_byte, inclusive=True))
         for node in found["name"] if "name" in found else found[generated or "default"]:
+            if _is_directive(node):
+                continue
             name = name_of(node) if "name" in found else generated[6:] or "default"
             is_value = node.start_byte in self._starts("valued")
             row = Definition(
