@@ -21,6 +21,7 @@ USUAL = 32  # levels
 OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
 ALIKE = bytes.maketrans(b"[{]}", b"(())")  # all kinds of brackets count as one
 STEP = {ord("("): 1, ord(")"): -1}
+STRINGS = re.compile(rb"""\"(?:[^"\\]|\\.)*+\"|`(?:[^`\\]|\\.)*+`|'(?:[^'\\\n]|\\.)*+'""", re.DOTALL)
 # If none of them is closed, a parser tries each as the start of type arguments, and may use gigabytes.
 MOST_ANGLES = 100
 ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){%d}" % MOST_ANGLES)
@@ -80,7 +81,11 @@ def has_open_angles(source: bytes) -> bool:
 
 
 def too_deep(source: bytes) -> bool:
-    """Return whether the brackets of a source are nested too deeply; strings count, too."""
+    """Return whether the brackets of a source are nested too deeply, outside of strings."""
+    return _is_deep(source) and _is_deep(STRINGS.sub(b"", source))
+
+
+def _is_deep(source: bytes) -> bool:
     brackets = source.translate(ALIKE, OTHERS)
     left = brackets
     for _ in range(USUAL):  # usual code is finished quickly: each turn removes the innermost level

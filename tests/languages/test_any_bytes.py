@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from deeprepo.impact import resolving
 from deeprepo.impact.filetypes import installed
 from deeprepo.impact.language import leading
+from deeprepo.impact.reading import reader
 
 # Tokens with a meaning in some language; random bytes alone would be rejected early.
 FORMS = (
@@ -54,3 +55,12 @@ def test_suffix_lookup_loads_no_grammar() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True ['tree_sitter_python']\n"
+
+
+@pytest.mark.parametrize("name", ["rust", "python", "javascript"])
+def test_brackets_in_strings_do_not_make_code_too_deep(name: str) -> None:
+    """A file with a thousand nested brackets is not read, but a file whose strings open as many is."""
+    language, deep = leading(name), b"(" * 1000
+
+    assert reader.facts(language, b"x(" + deep + b"1" + b")" * 1001) is None
+    assert reader.facts(language, b"x('\\'', '" + deep + b'\', "\\"' + deep + b'", `' + deep + b"`)\n") is not None
