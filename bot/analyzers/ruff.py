@@ -26,7 +26,7 @@ SILENCES = re.compile(r"(?i)\bnoqa\b|\bruff\s*:")
 CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]{{0,200}}\]\s*+(\+|-|\|)?=(?!=))"
 DEFAULT = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=]{1,300}+)?=\s*+(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
 BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)?="
-LAZY_NAMES = re.compile(rb"^def __getattr__\(", re.MULTILINE)
+LAZY_NAMES = re.compile(rb"\b__getattr__\b(?!\(\s*(?:self|cls)\b)")  # also bound by an assignment or an import
 # Names can be defined anywhere.
 DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builtins)")
 RAISES = re.compile(r"\b(?:raises|assertRaises\w*|warns|suppress|deprecated_call)\(")
@@ -184,7 +184,7 @@ class Ruff(Linter):
             is_given = _subject(report) in (*IMPLICIT, *GIVEN.get(basename(side.file.path), ()))
             return not (is_given or (side.test and _is_quoted(line, report)) or _is_still_silenced(side, line))
         if report.code == "F822":
-            return not LAZY_NAMES.search(side.own)
+            return not (LAZY_NAMES.search(side.own) or _is_dynamic(side.own))
         if report.code == SYNTAX:
             return not side.is_new or _is_program(side, report)
         about = {"B006": _is_changed, "F811": _is_redefinition}.get(report.code)
