@@ -1,9 +1,9 @@
 """Common parts of linters: chosen rules, and only reports caused by the change.
 
 A report counts if the base did not have it (same rule, same line text), and if it is on an added line, or its
-cause may be elsewhere and the base was read completely. A comment that disables a rule counts only if the
-base has one like it; reports silenced by a comment in the change are marked as not checked. A linter that is
-not installed checks no files.
+cause may be elsewhere and the base was read completely. A line that the change moves from another file brings
+its reports along. A comment that disables a rule counts only if the base has one like it; reports silenced by a
+comment in the change are marked as not checked. A linter that is not installed checks no files.
 
 A linter must show for each file that it read the whole file (`Linter.sentinel`, `Linter.completed`). Its
 silence proves nothing.
@@ -136,6 +136,7 @@ class Side:
     base: bytes
     lines: Sequence[str]  # of the file as it is
     reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # by text
+    moved: Collection[tuple[str, str]] = ()  # reports that the change removes elsewhere: rule, line
 
     @property
     def test(self) -> bool:
@@ -240,19 +241,17 @@ class Linter(ABC):
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
         mine = [file for file in files if file.path in after and not self.others.match(after[file.path])]
         sides = [self._side(file, after, before) for file in mine]
-        findings: list[Finding] = []
-        left: list[tuple[str, str]] = []
-        for index in range(0, len(sides), PORTION):
-            portion = sides[index : index + PORTION]
-            texts = {
-                (one.file.path, text) for one in portion for text in (one.own, one.shown, one.bare, one.base) if text
-            }
-            reports = await self._lint(texts) if texts else {}
-            for one in portion:
-                own = {text: outcome for (path, text), outcome in reports.items() if path == one.file.path}
-                side = replace(one, reports=own)
-                findings += [self._finding(side, report) for report in self._fresh(side, side.own)]
-                left += [(side.file.path, reason) for reason in self._open(side)]
+        texts = [{(one.file.path, text) for text in (one.own, one.shown, one.bare, one.base) if text} for one in sides]
+        reports = await self._lint_all(texts)
+        sides = [
+            replace(one, reports={text: reports[path, text] for path, text in rows})
+            for one, rows in zip(sides, texts, strict=True)
+        ]
+        if any(True for side in sides for text in (side.own, side.shown) for _ in self._fresh(side, text)):
+            moved = _moved_reports(sides, await self._of_deleted_files(tree))
+            sides = [replace(one, moved=moved) for one in sides]
+        findings = [self._finding(side, report) for side in sides for report in self._fresh(side, side.own)]
+        left = [(side.file.path, reason) for side in sides for reason in self._open(side)]
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
@@ -267,6 +266,21 @@ class Linter(ABC):
     def _side(self, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]) -> Side:
         own, base = after[file.path], before.get(file.old_path or "", b"")
         return Side(file, own, self.comments.without(own, base), self.comments.without(own), base, _lines(own))
+
+    async def _of_deleted_files(self, tree: Tree) -> list[tuple[bytes, LintOutcome]]:
+        """Return the reports about files that only the base has."""
+        gone = sorted((await tree.entries("base")).keys() - (await tree.entries()).keys())
+        texts = await tree.read_many([path for path in gone if self.name(path) is not None][:PORTION], "base")
+        reports = await self._lint_all([{(path, text)} for path, text in texts.items() if text])
+        return [(text, outcome) for (_, text), outcome in reports.items()]
+
+    async def _lint_all(self, texts: Sequence[set[tuple[str, bytes]]]) -> dict[tuple[str, bytes], LintOutcome]:
+        """Return the linter's outcome per text, in runs of a few files."""
+        reports: dict[tuple[str, bytes], LintOutcome] = {}
+        for index in range(0, len(texts), PORTION):
+            portion = set().union(*texts[index : index + PORTION])
+            reports |= await self._lint(portion) if portion else {}
+        return reports
 
     async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
         """Return the linter's outcome per text. A text that spoils a run is run again separately."""
@@ -363,9 +377,7 @@ class Linter(ABC):
         """
         if not head or is_minified(head) or not side.reports[head].reports:
             return
-        lines, old_lines = _lines(head), _lines(side.base)
-        then = side.reports[side.base].reports if side.base else ()
-        old = Counter((report.code, _quote(old_lines, report)[1].strip()) for report in then)
+        lines, old = _lines(head), _keys(side.base, side.reports.get(side.base))
         rows = [(_is_added(side.file, report), report) for report in side.reports[head].reports]
         for is_added, report in sorted(
             rows, key=lambda row: row[0]
@@ -373,7 +385,7 @@ class Linter(ABC):
             quote, rule = _quote(lines, report)[1], rules(self.tables)[report.code]
             key = (report.code, quote.strip())
             old[key] -= 1
-            if old[key] >= 0 or not (is_added or (rule.anywhere and side.base_complete)):
+            if old[key] >= 0 or key in side.moved or not (is_added or (rule.anywhere and side.base_complete)):
                 continue
             is_meant = re.search(rule.message, report.message) and re.search(rule.code, quote)
             if quote and is_meant and (rule.tests or not side.test) and self.counts(side, report):
@@ -412,6 +424,22 @@ def rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
             codes = entry.pop("codes")
             rules_by_code.update({code: LintRule(**entry) for code in codes})
     return rules_by_code
+
+
+def _moved_reports(sides: Sequence[Side], gone: Iterable[tuple[bytes, LintOutcome]]) -> frozenset[tuple[str, str]]:
+    """Return what is reported less often than before in a changed file, or was in a deleted one."""
+    lost = Counter[tuple[str, str]]()
+    for side in sides:
+        lost += _keys(side.base, side.reports.get(side.base)) - _keys(side.own, side.reports.get(side.own))
+    for text, outcome in gone:
+        lost += _keys(text, outcome)
+    return frozenset(lost)
+
+
+def _keys(text: bytes, outcome: LintOutcome | None) -> Counter[tuple[str, str]]:
+    """Return how often each rule reports each line."""
+    lines = _lines(text)
+    return Counter((one.code, _quote(lines, one)[1].strip()) for one in (outcome.reports if outcome else ()))
 
 
 def _lines(blob: bytes) -> list[str]:

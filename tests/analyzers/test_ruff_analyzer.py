@@ -105,6 +105,9 @@ GOOD = [
     "def route(f):\n    return f\n\n\n@route\ndef index():\n    return 1\n\n\n@route\ndef index():\n    return 2\n",
     "def f():\n    return __path__\n",
     "def __getattr__(name):\n    return name\n\n\n__all__ = ['lazy']\n",
+    "from . import lazy\n\n__getattr__ = lazy(__name__)\n__all__ = ['made']\n",
+    "from .lazy import __getattr__ as __getattr__\n\n__all__ = ['made']\n",
+    "for name in 'ab':\n    globals()[name] = name\n__all__ = ['a', 'b']\n",
     "def f():\n    return missing  # noqa: F821\n",
 ]
 
@@ -166,6 +169,22 @@ def test_renamed_file_is_compared_with_its_old_version(repository: Repository) -
     old = START + "x = missing\n"
 
     assert look(repository.change({"a.py": old}, {"a.py": None, "b.py": old + "y = 1\n"})) == []
+
+
+def test_moved_line_brings_its_reports_along(repository: Repository) -> None:
+    """A line that the base had in another file, kept or deleted, is not reported; a new one is."""
+    old, new = "a = b = 1\na == b\n", "c = d = 2\nc == d\n"
+    rest = "\n".join(f"word_{at} = {at}" for at in range(40))
+    tree = {"tests/old.py": old + rest, "shop/kept.py": "e = f = 3\ne == f\n" + rest}
+    change = {
+        "tests/old.py": None,
+        "examples/old.py": old + rest + "\n",
+        "shop/kept.py": rest,
+        "shop/other.py": "e = f = 3\ne == f\n" + new,
+    }
+    assert [(finding.path, finding.start) for finding in look(repository.change(tree, change))] == [
+        ("shop/other.py", 4)
+    ]
 
 
 def test_unusual_names_encodings_and_line_endings_are_handled(repository: Repository) -> None:
