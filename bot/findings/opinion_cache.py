@@ -28,22 +28,23 @@ class Opinions:
         """Set who is asked.
 
         - `send`: asks the model whose verdict counts
-        - `quick`: asks a cheaper model, which may only confirm. `send` is asked about the serious findings that it
-          doesn't confirm, and sees the code that it looked up.
-        - `is_for_quick`: whether the cheaper model is asked about a finding first
+        - `quick`: asks a cheaper model first. It may confirm what the root's model reports, and refute what only it
+          reports itself. `send` is asked about the other serious findings, and sees the code that it looked up.
+        - `is_for_quick`: whether the cheaper model is asked about a finding
         """
         self._send, self._quick, self._is_for_quick = send, quick, is_for_quick
         self._given: dict[str, Completion] = {}
 
-    def asks_quick_first(self, finding: Finding, precedents: Precedents) -> bool:
-        """Return whether a cheaper model is asked about a finding first."""
-        return self._quick is not None and self._is_for_quick(finding, precedents)
+    def may_confirm_quickly(self, finding: Finding, precedents: Precedents) -> bool:
+        """Return whether a cheaper model may confirm a finding."""
+        return self._quick is not None and finding.basis.is_from_root and self._is_for_quick(finding, precedents)
 
     async def answers(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
         """Answer each question. A failed one is asked again."""
         new = {text: question for question in questions if (text := _text(question.prompt)) not in self._given}
-        begun = [one for one in new.values() if self.asks_quick_first(one.finding, one.precedents)]
-        looked_up = await self._ask_quick(begun)
+        looked_up = await self._ask_quick(
+            [one for one in new.values() if self._is_for_quick(one.finding, one.precedents)]
+        )
         open_questions = {text: question for text, question in new.items() if text not in self._given}
         replies = await self._ask_again(open_questions, looked_up)
         self._given.update({text: reply for text, reply in replies.items() if isinstance(reply, Completion)})
@@ -57,19 +58,33 @@ class Opinions:
 
         Returns the code that it looked up for the other questions, by the text of their prompts.
         """
-        looked_up = dict[str, Sequence[Excerpt]]()
         if self._quick is None or not questions:
-            return looked_up
+            return {}
         requests = joint_opinions.requests(questions)
         answers = await self._quick([joint_opinions.prompt(each) for each in requests], _shown(requests))
+        given, waiting = dict[str, Completion](), dict[str, Completion]()
+        looked_up = dict[str, Sequence[Excerpt]]()
+        is_call_made = False  # whether the other model is asked about a serious finding
+        confirmed = set[str]()  # fingerprints of findings that the cheaper model has confirmed
         for request, (answer, code) in zip(requests, answers, strict=True):
             for question, reply in zip(request, joint_opinions.replies(request, answer), strict=True):
-                text, is_open = _text(question.prompt), True
-                if isinstance(reply, Completion) and verify.verdict_of(reply.data) is not None:
-                    is_open = question.finding.serious and not is_confirmation(reply.data)
-                    self._given |= {} if is_open else {text: _at_most_confirmed(reply)}
-                looked_up |= {text: code} if is_open else {}
-        return looked_up
+                text, finding = _text(question.prompt), question.finding
+                looked_up[text] = code
+                if not isinstance(reply, Completion) or verify.verdict_of(reply.data) is None:
+                    is_call_made = True
+                    continue
+                data = reply.data or {}
+                is_settled = _is_settled(finding, reply) or data.get("same_as") in confirmed
+                confirmed |= {finding.fingerprint} if is_settled and is_confirmation(data) else set()
+                is_call_made |= finding.serious and not is_settled
+                (given if is_settled else waiting)[text] = reply
+        for question in questions:
+            text, finding = _text(question.prompt), question.finding
+            may_join = is_call_made and not finding.basis.is_from_root
+            if text in waiting and not (finding.serious or may_join):
+                given[text] = _undecided(waiting[text])
+        self._given |= given
+        return {text: code for text, code in looked_up.items() if text not in given}
 
     async def _ask_again(
         self, questions: dict[str, OpinionQuestion], looked_up: dict[str, Sequence[Excerpt]]
@@ -104,10 +119,17 @@ def _shown(requests: Sequence[Request]) -> list[list[Excerpt]]:
     return [[excerpt for question in request for excerpt in question.excerpts] for request in requests]
 
 
-def _at_most_confirmed(reply: Completion) -> Completion:
-    """Return a cheaper model's answer, with a refutation as an open verdict, since it may only confirm."""
-    if verify.verdict_of(reply.data) is Verdict.CONFIRMED:
-        return reply
+def _is_settled(finding: Finding, reply: Completion) -> bool:
+    """Return whether a cheaper model's verdict is final.
+
+    It may confirm what the root's model reports. It may refute or leave open what only its own passes report, since
+    no model confirms its own findings.
+    """
+    return is_confirmation(reply.data) == finding.basis.is_from_root
+
+
+def _undecided(reply: Completion) -> Completion:
+    """Return an answer as an open verdict with the same reason."""
     return replace(reply, data={**(reply.data or {}), "verdict": Verdict.UNPROVEN.value})
 
 

@@ -72,7 +72,7 @@ async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFinding
     survey, found = session.survey, session.results.findings
     if session.opinions is None or not ask:
         return await judge(survey, found, None, session.absence)
-    return await judge(survey, found, session.opinions.answers, session.absence, session.opinions.asks_quick_first)
+    return await judge(survey, found, session.opinions.answers, session.absence, session.opinions.may_confirm_quickly)
 
 
 def report_findings_so_far(session: Session) -> None:
@@ -115,7 +115,7 @@ async def judge(
     findings: Sequence[Finding],
     ask: "Ask | None",
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
-    asks_quick_first: "Callable[[Finding, Precedents], bool]" = lambda _finding, _precedents: False,
+    may_confirm_quickly: "Callable[[Finding, Precedents], bool]" = lambda _finding, _precedents: False,
 ) -> JudgedFindings:
     """Merge findings, match them with earlier reviews, silence and confirm them.
 
@@ -137,7 +137,7 @@ async def judge(
         for index, finding in enumerate(found)
         if ask is not None and _needs_confirmation(finding, least) and _changes_report(finding, survey, precedents)
     ]
-    of_quick = {at for at in due if asks_quick_first(found[at], precedents(found[at]))}
+    of_quick = {at for at in due if may_confirm_quickly(found[at], precedents(found[at]))}
     due = _select_for_confirmation(due, found, survey, precedents, of_quick)
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
@@ -316,14 +316,13 @@ def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
     return finding.basis.has_root and not is_doubtful and quoted <= changed_paths
 
 
-def may_be_confirmed_by_worker(finding: Finding, precedents: "Precedents", settings: Config) -> bool:
-    """Return whether the root's model reports a finding, so that the worker's model can confirm it.
+def is_for_worker(finding: Finding, precedents: "Precedents", settings: Config) -> bool:
+    """Return whether the worker's model checks a finding before the root's model does.
 
     Not if it fails the check or requests changes, if comments may answer it, or if it doubts a proof.
     """
     is_weighty = _reaches(finding.severity, settings) or finding.is_challenged or bool(precedents)
-    is_from_root = any(source.role == "root" for source in finding.basis.sources)
-    return finding.status == "new" and is_from_root and not is_weighty
+    return finding.status == "new" and not is_weighty
 
 
 def _reaches_threshold(severity: Severity, survey: Survey) -> bool:

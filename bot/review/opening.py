@@ -71,7 +71,7 @@ async def open_session(
         quick, first = None, models.reader
         if settings.effort != "high" and first is not None and first.name != asked.name:
             quick = Dialogues(calls, first, "verify", look_ups).answers_with_code
-        is_for_quick = partial(judging.may_be_confirmed_by_worker, settings=settings)
+        is_for_quick = partial(judging.is_for_worker, settings=settings)
         opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers, quick, is_for_quick)
     if models.reader:
         from bot.review.workers import ModelWorker

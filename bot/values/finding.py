@@ -251,6 +251,11 @@ class Basis:
         return any(source.role == "root" and not source.view for source in self.sources)
 
     @property
+    def is_from_root(self) -> bool:
+        """Whether the root's model reported it in any pass."""
+        return any(source.role == "root" for source in self.sources)
+
+    @property
     def has_model(self) -> bool:
         """Whether a model is among the sources."""
         return any(source.kind == "model" for source in self.sources)

@@ -160,7 +160,7 @@ def test_model_that_decides_sees_the_code_that_a_cheaper_model_looked_up(
 ) -> None:
     """It is only asked about serious findings, and a cheaper model alone never refutes a finding."""
     quick, answers = QuickAnswers(verdict), Answers({})
-    finding = replace(FIRST, severity=severity)
+    finding = replace(FIRST, severity=severity, basis=Basis((Source("model", "big", "root"),)))
     pull = repository.change({"a.py": "y = 1\n"}, {"a.py": CODE})
 
     async def run() -> JudgedFindings:

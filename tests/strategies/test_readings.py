@@ -478,11 +478,11 @@ def test_no_call_is_made_only_for_medium_findings_of_passes_over_the_bare_diff(c
 
 
 def test_finding_of_only_the_worker_model_is_confirmed_by_the_root_model(change: Repository) -> None:
-    """No model confirms its own claim, and no call is made for a medium one of that model."""
+    """No model confirms its own claim, and no call is made only for a medium one of that model."""
     medium = {**OTHER, "severity": "medium", "quote": "    return amount * 24 / 100", "title": "Unit gets lost"}
     played = Roles(beside=(), alone=(FOUND, medium), fails="so start at the end")
     review = reviewed(change, played, *SMALL)
-    assert [call for call in played.calls if call[1] == "opinion"] == [("model", "opinion")]
+    assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion"), ("model", "opinion")]
     verdicts = {one["title"]: one["verdict"] for one in review["findings"]}
     assert verdicts == {FOUND["title"]: "confirmed", "Unit gets lost": "confirmed"}
     played = Roles(beside=(FOUND,), alone=(medium,), fails="so start at the end")
@@ -490,6 +490,17 @@ def test_finding_of_only_the_worker_model_is_confirmed_by_the_root_model(change:
     assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion")]
     verdicts = {one["title"]: one["verdict"] for one in review["findings"]}
     assert verdicts == {FOUND["title"]: "confirmed", "Unit gets lost": "unproven"}
+
+
+@pytest.mark.parametrize(("opinion", "left"), [("refuted", []), ("unproven", [("unproven", "folded")])])
+def test_worker_model_drops_or_leaves_open_what_only_its_own_passes_report(
+    change: Repository, opinion: str, left: list[tuple[str, str]]
+) -> None:
+    """With the code in view, it may refute what it guessed from the diff, so the root's model is not asked."""
+    played = Roles(beside=(), alone=(FOUND,), opinion=opinion)
+    review = reviewed(change, played, *SMALL)
+    assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion")]
+    assert [(one["verdict"], one["place"]) for one in review["findings"] if one["status"] == "new"] == left
 
 
 def test_riskiest_files_that_fit_are_read_whole_in_one_pass() -> None:
