@@ -36,6 +36,7 @@ TOKENS = 5_000  # tokens of all excerpts for one finding
 # Of these, for what else the quoted files contain: a small file whole, else the lines near the quote and the top
 REST_TOKENS, SMALL_FILE = 2_500, 1_500
 NEAR_LINES, TOP_LINES = 40, 24
+NEARBY_TOKENS = 1_500  # of TOKENS, for code in other files that decides about the changed lines
 MAX_NAMED_FILES, MAX_FILE_NAMES = 2, 20  # small files that a finding names; words that may be the name of a file
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
@@ -87,10 +88,12 @@ async def gather(
     files: Sequence[ChangedFile] = (),
     room: int = TOKENS,
     rest: int = 0,
+    nearby: Sequence[Excerpt] = (),
 ) -> tuple[Excerpt, ...]:
     """Return the excerpts for one finding within `room` tokens, the most informative first.
 
-    `rest`: of these, the tokens for what else the quoted files contain.
+    - `rest`: of these, the tokens for what else the quoted files contain
+    - `nearby`: unchanged code that decides about the changed lines, of which up to `NEARBY_TOKENS` are shown
     """
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     product_evidence = [item for item in finding.evidence if not item.repository]
@@ -103,6 +106,8 @@ async def gather(
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
     left = room - sum(tokens(one.body) for one in excerpts)
     excerpts += await _excerpts(tree, places, left, shown_lines)
+    left = min(NEARBY_TOKENS, room - sum(tokens(one.body) for one in excerpts))
+    excerpts += _of_other_files(finding, nearby, left, shown_lines)
     left = min(rest, room - sum(tokens(one.body) for one in excerpts))
     if left > 0:
         excerpts += await _excerpts(tree, await _rest_of_files(finding, tree), left, shown_lines)
@@ -119,6 +124,22 @@ async def _excerpts(tree: Tree, places: Iterable[CodeSpan], room: int, shown_lin
             shown_lines.add(excerpt)
             excerpts.append(excerpt)
     return excerpts
+
+
+def _of_other_files(
+    finding: Finding, nearby: Iterable[Excerpt], room: int, shown_lines: ShownLines
+) -> Iterator[Excerpt]:
+    """Yield the excerpts of other files that are not shown yet, first those that name what the claim names."""
+    claim_words = _claim_words(finding)
+    others = [one for one in nearby if one.path != finding.path]
+    for one in sorted(others, key=lambda one: claim_words.isdisjoint(re.findall(r"[\w$]+", one.title))):
+        numbers = {*shown_lines.left(one.path, [diff_row.number for diff_row in one.rows], one.side)}
+        rows = tuple(diff_row for diff_row in one.rows if diff_row.number in numbers)
+        excerpt = replace(one, rows=rows)
+        if any(diff_row.text.strip() for diff_row in rows) and tokens(excerpt.body) <= room:
+            room -= tokens(excerpt.body)
+            shown_lines.add(excerpt)
+            yield excerpt
 
 
 async def _rest_of_files(finding: Finding, tree: Tree) -> list[CodeSpan]:

@@ -122,14 +122,20 @@ async def verify(
     files: Sequence[ChangedFile] = (),
     pull: PullRequest | None = None,
     precedents: Callable[[Finding], Precedents] = lambda _: {},
+    nearby: Callable[[Finding], Awaitable[Sequence[Excerpt]]] | None = None,
 ) -> list[Opinion]:
     """Confirm the unproven findings.
 
-    If a call gives no verdict, its finding is not refuted but marked `unconfirmed`.
+    If a call gives no verdict, its finding is not refuted but marked `unconfirmed`. `nearby`: returns the unchanged
+    code that decides about the changed lines around a finding.
     """
     known = {id(finding): precedents(finding) for finding in findings if finding.verdict.is_undecided}
     open_ones = [finding for finding in findings if id(finding) in known]
-    questions = [_question(finding, tree, dependents, files, pull, known[id(finding)]) for finding in open_ones]
+    code = [await nearby(finding) if nearby is not None else () for finding in open_ones]
+    questions = [
+        _question(finding, tree, dependents, files, pull, known[id(finding)], near)
+        for finding, near in zip(open_ones, code, strict=True)
+    ]
     replies = iter(await ask(await together(*questions)) if questions else ())
     return [
         _opinion(finding, known[id(finding)], next(replies)) if id(finding) in known else Opinion(finding)
@@ -260,8 +266,11 @@ async def _question(
     files: Sequence[ChangedFile],
     pull: PullRequest | None,
     precedents: Precedents,
+    nearby: Sequence[Excerpt],
 ) -> OpinionQuestion:
-    excerpts = proof.with_signs(await proof.gather(finding, tree, dependents, files, rest=proof.REST_TOKENS), files)
+    excerpts = proof.with_signs(
+        await proof.gather(finding, tree, dependents, files, rest=proof.REST_TOKENS, nearby=nearby), files
+    )
     return OpinionQuestion(finding, excerpts, pull, precedents, _prompt(finding, excerpts, pull, precedents))
 
 

@@ -23,6 +23,7 @@ from bot.review.survey import Survey
 from bot.values import (
     Absence,
     EarlierReview,
+    Excerpt,
     Finding,
     OwnerRule,
     Severity,
@@ -150,7 +151,10 @@ async def judge(
         # imported here, because a review without a model needs no confirmations
         from bot.findings.verify import verify
 
-        opinions = await verify(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
+        nearby = partial(_code_nearby, survey=survey)
+        opinions = await verify(
+            asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents, nearby
+        )
         for at, opinion in zip(due, opinions, strict=True):
             one, now, answer = found[at], opinion.finding, opinion.silencing
             if answer is not None:
@@ -176,6 +180,16 @@ async def judge(
         ),
         (*_of_other_build(past.known, of_other_build), *_outdated_entries(survey, found)),
     )
+
+
+async def _code_nearby(finding: Finding, *, survey: Survey) -> Sequence[Excerpt]:
+    """Return the unchanged code that a model pass over only the finding's code regions would see."""
+    units = [
+        unit
+        for unit in survey.tracker.units.values()
+        if (unit.path, unit.side) == (finding.path, finding.side) and unit.start <= finding.start <= unit.end
+    ]
+    return await survey.builder(completes=False, follows=True).of(units) if units else ()
 
 
 def _of_other_build(earlier: EarlierReview | None, number: int) -> tuple[str, ...]:

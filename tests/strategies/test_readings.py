@@ -503,6 +503,32 @@ def test_worker_model_drops_or_leaves_open_what_only_its_own_passes_report(
     assert [(one["verdict"], one["place"]) for one in review["findings"] if one["status"] == "new"] == left
 
 
+class Confirming(Roles):
+    """Like Roles, and keeps the text of each confirmation."""
+
+    opinions: tuple[str, ...] = ()
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """Return the next reply."""
+        text = str(body["messages"])
+        self.opinions += (text,) if CLAIM in text else ()
+        return super().__call__(body)
+
+
+def test_confirmation_sees_the_unchanged_code_that_decides_about_the_changed_lines(repository: Repository) -> None:
+    """A finding rarely names the template that reads a changed key."""
+    row = 'def row(order, rate):\n    total = order.net\n    return {"net_amount": total}\n'
+    repository.commit({"shop/a.py": row, "shop/page.html": "<p>{{ row.net_amount }}</p>\n"}, "before")
+    repository.git("checkout", "-qb", "feature")
+    changed = row.replace("order.net", "order.net * rate").replace(": total", ": int(total)")
+    repository.commit({"shop/a.py": changed + GREW}, "after")
+    finding = {**FOUND, "path": "shop/a.py", "quote": "    total = order.net * rate", "title": "The rate applies twice"}
+    played = Confirming(beside=(finding,), alone=())
+    reviewed(repository, played, *SMALL)
+    (opinion,) = played.opinions
+    assert "--- shop/page.html · names net_amount (after the change) ---" in opinion
+
+
 def test_riskiest_files_that_fit_are_read_whole_in_one_pass() -> None:
     """No file is read in part, so the review can name what the pass has read."""
     units = [
