@@ -6,7 +6,8 @@ definitions of the names in the claim, and the callers. Each line appears once, 
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Literal
@@ -48,6 +49,8 @@ BEFORE = 60  # lines of the block around removed lines
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 MAX_MENTIONS, MENTIONS_PER_NAME = 4, 2  # lines with a name that a claim depends on
 MAX_NAMED, NAMED_PER_NAME = 8, 3  # other lines with a name that a claim mentions
+# Lines in which at least two names meet, files shown with such lines, and lines that one search may return
+MEETING_LINES, MAX_MEETINGS, MAX_NAMED_ROWS = 10, 3, 2_000
 COMMON = 5  # files; a removed name that more files contain is a library's or an everyday word
 DEFINITION_LINES = 120
 MEANT = 2  # definitions allowed per name: one, or one and its declaration
@@ -60,6 +63,7 @@ _NAMED_LINES = re.compile(
 # Words in prose that are spelled like code.
 _SPELLED = re.compile(r"(?<![\w$])_*+[A-Za-z$][a-z0-9$]{0,100}+(?:_|[A-Z])[\w$]{1,100}+")
 _FILE_NAME = re.compile(r"(?<![\w/.-])(?:[\w@.-]{1,60}/){0,8}[\w-][\w.-]{0,60}\.[A-Za-z]\w{0,9}(?![\w/(])")
+_KEY_LITERAL = re.compile(r"[\"'`]([A-Za-z][\w$]*[-.:/][\w$.:/-]{2,80})[\"'`]")  # such as "assert-no-changes"
 _GETTER = re.compile(r"(?:get|set|is)[A-Z]")
 _VALUE = r"^\s*NAME\s*(?::[^=]{1,60})?=(?!=)"
 _TYPE = re.compile(
@@ -247,7 +251,7 @@ async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) 
     """
     claimed = dict.fromkeys(claim.name.rpartition(".")[2] for claim in finding.basis.claims)
     removed = dict.fromkeys(_names_removed_nearby(finding, files))
-    names = [name for name in (*claimed, *removed) if re.fullmatch(r"[\w$]{4,100}", name)][: 2 * MAX_MENTIONS]
+    names = [name for name in (*claimed, *removed) if re.fullmatch(r"[\w$.:/-]{4,100}", name)][: 2 * MAX_MENTIONS]
     if not names:
         return []
     changed = {(file.path, number) for file in files for number in file.added_lines}
@@ -259,7 +263,10 @@ async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) 
         hits = [
             (path, line)
             for path, line, text in rows
-            if is_named(text) and _is_relevant(path) and not is_comment(text, path)
+            if is_named(text)
+            and is_product(path)
+            and irrelevant_kind(path) in ("", "CI")
+            and not is_comment(text, path)
         ]
         is_common = len({path for path, _ in hits}) > COMMON and name not in claimed
         other_hits = [hit for hit in hits if hit not in changed and hit not in quoted and not is_common]
@@ -278,15 +285,37 @@ async def _named(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> 
     if not names:
         return []
     changed = {(file.path, number) for file in files for number in file.added_lines}
-    rows = await tree.grep_lines(Query(names, word=True, limit=400))
+    rows = await tree.grep_lines(Query(names, word=True, limit=MAX_NAMED_ROWS))
     named = list[CodeSpan]()
+    names_by_line: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))  # path -> line -> names
     for name in names:
         is_named = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])").search
         hits = [(path, line) for path, line, text in rows if is_named(text) and (path, line) not in changed]
         hits.sort(key=lambda hit: (hit[0] == finding.path, not _is_relevant(hit[0])))
         if len({path for path, _ in hits}) <= COMMON:
             named += [CodeSpan(path, "head", line, line, 0, f"names {name}") for path, line in hits[:NAMED_PER_NAME]]
-    return named[:MAX_NAMED]
+        for path, line in hits:
+            if path != finding.path and _is_relevant(path):
+                names_by_line[path][line].add(name)
+    return [*_meetings(names_by_line), *named][:MAX_NAMED]
+
+
+def _meetings(names_by_line: Mapping[str, Mapping[int, Collection[str]]]) -> list[CodeSpan]:
+    """Return the lines in which most of a finding's names are close to each other, at most one span for each file.
+
+    Each of these names may be too common to be shown, such as `results` and `next`.
+    """
+    best = list[tuple[int, CodeSpan]]()
+    for path, lines in names_by_line.items():
+        for first in sorted(lines):
+            near = [line for line in lines if first <= line < first + MEETING_LINES]
+            met = sorted({name for line in near for name in lines[line]})
+            if len(met) > 1 and (not best or best[-1][1].path != path or len(met) > -best[-1][0]):
+                if best and best[-1][1].path == path:
+                    best.pop()
+                title = f"names {', '.join(met[:3])}"
+                best.append((-len(met), CodeSpan(path, "head", first, max(near), 0, title)))
+    return [span for _, span in sorted(best, key=lambda item: (item[0], item[1].path))][:MAX_MEETINGS]
 
 
 async def _named_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
@@ -321,13 +350,13 @@ def _names_in(text: str) -> Iterator[str]:
 def _names_removed_nearby(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[str]:
     """Yield the names in the removed lines of code around a finding that no added line of the change has."""
     lines = [line for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-    kept = {word for line in lines for word in re.findall(r"[\w$]+", line.text)}
+    kept = {word for line in lines for word in (*re.findall(r"[\w$]+", line.text), *_KEY_LITERAL.findall(line.text))}
     for file in (f for f in files if f.path == finding.path and finding.side == "head"):
         near = sorted(_removed_lines(finding, file))[:BLOCK]
         texts = {line.old: line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"}
         near = [item for item in near if not is_comment(texts.get(item[1], ""), file.path)]
         for _, number in near:
-            for shape in (_CONSTANT, _SPELLED):
+            for shape in (_CONSTANT, _SPELLED, _KEY_LITERAL):
                 for name in (name for name in shape.findall(texts.get(number, "")) if name not in kept):
                     yield name
                     if getter := _GETTER.match(name):  # a template calls it by the property's name

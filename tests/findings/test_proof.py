@@ -273,3 +273,36 @@ def test_lines_that_contain_the_claimed_name_are_shown(repository: Repository) -
     found = {excerpt.path: excerpt for excerpt in step.over(pull, run)}
     assert [row.text for row in found["app.yml"].rows] == ["rate: SCALE_LIMIT"]
     assert not any(path.startswith("m") for path in found)
+
+
+def test_lines_where_common_names_of_a_claim_meet_are_shown(repository: Repository) -> None:
+    """A client that reads `results` and `next` decides whether a response may change; each name alone is common."""
+    client = "function load(resp) {\n  add(resp.data.results);\n  follow(resp.data.next);\n}\n"
+    common = {f"src/m{n}.py": f"results = {n}\n{'x = 1' * 1}\n" + 20 * "y = 2\n" + "next = 1\n" for n in range(8)}
+    pull = repository.change(
+        {"api.py": "def page():\n    return paged()\n", "web/store.js": client, **common},
+        {"api.py": "def page():\n    return rows()\n"},
+    )
+    claim = replace(finding(), path="api.py", quote="    return rows()", start=2, end=2, why="No `results` and `next`.")
+
+    async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
+        return {one.path: one.title for one in await proof.gather(claim, tree, Dependents(), files)}
+
+    shown = step.over(pull, run)
+    assert shown["web/store.js"] == "names next, results"
+    assert not any(path.startswith("src/") for path in shown)
+
+
+def test_line_that_still_has_a_removed_key_is_shown(repository: Repository) -> None:
+    """A workflow may compare the text that a script no longer writes."""
+    flow = "steps:\n  - if: matrix.mode == 'assert-no-changes'\n"
+    pull = repository.change(
+        {"run.py": "MODE = 'assert-no-changes'\n", ".github/workflows/run.yml": flow},
+        {"run.py": "MODE = 'unchanged'\n", ".github/workflows/run.yml": flow},
+    )
+    claim = replace(finding(), path="run.py", quote="MODE = 'unchanged'", start=1, end=1, why="Another text.")
+
+    async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
+        return {one.path: one.body for one in await proof.gather(claim, tree, Dependents(), files)}
+
+    assert "matrix.mode == 'assert-no-changes'" in step.over(pull, run)[".github/workflows/run.yml"]
