@@ -133,7 +133,7 @@ async def _excerpts(tree: Tree, places: Iterable[CodeSpan], room: int, shown_lin
 def _of_other_files(
     finding: Finding, nearby: Iterable[Excerpt], room: int, shown_lines: ShownLines
 ) -> Iterator[Excerpt]:
-    """Yield the excerpts of other files that are not shown yet, first those that name what the claim names."""
+    """Yield the excerpts of other files that are not shown yet, first those that share a name with the finding."""
     claim_words = _claim_words(finding)
     others = [one for one in nearby if one.path != finding.path]
     for one in sorted(others, key=lambda one: claim_words.isdisjoint(re.findall(r"[\w$]+", one.title))):

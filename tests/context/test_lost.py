@@ -72,3 +72,19 @@ def test_value_that_moves_to_another_file_is_not_removed(repository: Repository)
     before: Files = {"a.py": "KEY_NAME = 'row_limit'\n", "b.py": "x = 1\n", "c.sql": "select row_limit from t;\n"}
     found = beside(repository, before, {"a.py": "KEY_NAME = 'row_most'\n", "b.py": "x = 'row_limit'\n"})
     assert not any("removes" in one.title for one in found)
+
+
+@pytest.mark.parametrize(("text", "is_shown"), [("__new part__", True), ("new part", False)])
+def test_parser_that_only_shares_a_marker_with_the_writer_is_shown(
+    repository: Repository, text: str, is_shown: bool
+) -> None:
+    """The parser of a text may name nothing that its writer names, apart from a marker near the changed lines."""
+    writer = (
+        "export function write(rows: Row[]) {\n  let out = '\\n"
+        + text
+        + "\\n';\n  out += `${rows[0]} ${rows[1]}`;\n}\n"
+    )
+    parser = f"const found = text.split('{text}').map((one) => one.match(/^(\\d+) (.*)/));\n"
+    before: Files = {"src/write.ts": writer, "web/parse.ts": parser}
+    found = beside(repository, before, {"src/write.ts": writer.replace("]} ${", "]} | ${")})
+    assert any(one.path == "web/parse.ts" for one in found) == is_shown

@@ -15,6 +15,7 @@ from bot.review.context import (
     bodies,
     definitions,
     leftovers,
+    markers,
     meaning,
     result_flow,
     snippets,
@@ -104,7 +105,8 @@ class ContextBuilder:
         callees = await self._callees(definitions.called_names(units), shown_lines)
         callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
         links = (await self.found.links()).pick(units, shown_lines.lines, self.found.imports)
-        picks = [*links, *self._readers(units, shown_lines)]
+        texts = markers.pick(self.found.rows, markers.near_changes(units), units, shown_lines.lines)
+        picks = [*links, *texts, *self._readers(units, shown_lines)]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
         left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
         flows = await self._callees(definitions.downstream_calls(units), shown_lines)

@@ -12,7 +12,7 @@ from functools import cached_property
 from bot.checkout.shown import create_known_secrets
 from bot.checkout.views import WrittenTree
 from bot.ports import KnownSecrets
-from bot.review.context import definitions, identifiers, leftovers, usages
+from bot.review.context import definitions, identifiers, leftovers, markers, usages
 from bot.review.context.cross_unit import Links
 from bot.review.context.definitions import LONG_LINE, CalledName
 from bot.review.context.handed_on import HandedOn
@@ -103,7 +103,8 @@ class Searches:
         rest = new[FIRST_NAMES:MAX_NAMES]
         plain = [name for name in rest if identifiers.plain(name)]
         telling = [name for name in rest if not identifiers.plain(name)]
-        names = (new[:FIRST_NAMES], telling, plain, sorted(gone)[:MAX_NAMES])
+        texts = [text for text in markers.near_changes(units) if text not in self.rows]
+        names = (new[:FIRST_NAMES], telling, plain, sorted(gone)[:MAX_NAMES], texts)
         await together(*map(self._search, names), self._define(calls))
 
     async def _search(self, names: Sequence[str]) -> None:
