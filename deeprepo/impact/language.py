@@ -90,7 +90,7 @@ class ScopeRules(Struct, frozen=True):
     implicit_names: str = "(?!)"  # a pattern of implicit members of modules
     generated_names: str = ""  # a pattern of generated names
     conditional_build: bool = False  # guarded code is compiled conditionally
-    # a pattern of lines that define NAME, if neither an import nor a path identifies the file
+    # a pattern of lines that define the type NAME in any file, to which a name refers rather than to an import
     definition_lines: str = ""
     whole_paths: str = "(?!)"  # a pattern of modules that need no import, since a path names them from the root
 
@@ -145,8 +145,8 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
 
     @cached_property
     def has_extensions(self) -> bool:
-        """Whether a function may be called as a member of a type defined elsewhere."""
-        return any("@extends" in text for text in self.texts("defs").values())
+        """Whether a file may add members to a type defined elsewhere."""
+        return any("@extends" in text or "@def.holder @class.of" in text for text in self.texts("defs").values())
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""

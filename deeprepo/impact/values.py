@@ -149,6 +149,10 @@ class Definition(Struct, frozen=True):
         is_unknown = self.signature is None or self.signature.opaque or self.search_only
         return None if is_unknown else self.parameters
 
+    def is_named(self, name: str) -> bool:
+        """Return whether code of the file means this definition by a name; an extension only adds to a type."""
+        return self.name == name and not self.owner and self.kind != "holder"
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters as written."""

@@ -152,6 +152,38 @@ def test_method_call_is_reported_only_if_its_receiver_is_known(repository: Repos
     assert "omits method" in finding.title
 
 
+ON_A_CLASS = [
+    ("cart.py", "class Cart:\n    @staticmethod\n    def total(a{}):\n        return a\n", "from cart import Cart\n"),
+    (
+        "cart.py",
+        "class Cart:\n    @classmethod\n    def total(cls, a{}):\n        return a\n",
+        "from cart import Cart\n",
+    ),
+    (
+        "cart.ts",
+        "export class Cart {{\n  static total(a{}) {{ return a; }}\n}}\n",
+        "import {{ Cart }} from './cart';\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "imports"), ON_A_CLASS)
+def test_call_on_a_class_is_compared_if_it_passes_no_object(
+    repository: Repository, path: str, text: str, imports: str
+) -> None:
+    """A static method or class method is called on its class with all its arguments."""
+    before = {path: text.format(""), path.replace("cart", "app"): imports.format() + "Cart.total(1)\n"}
+    (finding,) = look(repository.change(before, {path: text.format(", b")}))
+    assert (finding.start, finding.rule) == (2, "required-parameter")
+
+
+def test_call_on_a_class_may_pass_the_object(repository: Repository) -> None:
+    """A method that is called on its class receives its object as the first argument."""
+    text = "class Cart:\n    def total(self, a{}):\n        return a\n"
+    before = {"cart.py": text.format(""), "app.py": "from cart import Cart\n\nCart.total(Cart(), 1)\n"}
+    assert look(repository.change(before, {"cart.py": text.format(", b")})) == []
+
+
 TS = "import {{ f }} from './lib';\n\nexport const go = (a: number, b: number) => {};\n"
 
 

@@ -67,6 +67,24 @@ SCENES: Mapping[str, tuple[str, list[str]]] = {
         "import lib.all.*\n" + IMPORT + "fun run() {\n  val cart = Cart(1)\n  cart.empty(1)\n}\n",
         [],
     ),
+    "an extension is not the class that it extends": (
+        IMPORT
+        + "interface Cart {\n  fun more(n: Int) = n\n}\nclass My(n: Int) : Cart(n) {\n  fun run() = add(1) + gone(1)\n}\n",
+        ["6 missing-name gone"],
+    ),
+    "an extension in the file adds a member": (
+        IMPORT
+        + "interface Cart {\n  fun more(n: Int) = n\n}\nfun run() {\n  val cart = Cart(1)\n  cart.more(1)\n  cart.less(1)\n}\n",
+        ["8 missing-member cart.less"],
+    ),
+    "a parameter named like a function of the file": (
+        "fun total(n: Int) = n\nfun run(total: (Int, Int) -> Int) = total(1, 2)\nfun other() = total(1, 2)\n",
+        ["3 arguments total: takes 1 argument, not 2"],
+    ),
+    "names of a library that is known": (
+        "import lib.known.*\n" + IMPORT + "fun run() = given(1) + taken(1)\n",
+        ["3 missing-name taken"],
+    ),
     "a constructor does not hide its class": (
         IMPORT + "class My(n: Int) : Cart(n) {\n  fun run() = Cart.adds(1)\n}\nclass Own(n: Int)\n",
         ["3 missing-member Cart.adds: add"],
@@ -114,4 +132,18 @@ def test_moved_definition_is_missing_although_another_file_has_its_name(reposito
     repository.commit(before, "before")
     repository.git("checkout", "-q", "-b", "change")
     repository.commit({"shop/cart.wild": kept, "shop/sums.wild": total}, "change")
+    assert _run([], str(repository.folder)) == [[["user.wild", 2]]]
+
+
+def test_removed_reexport_beside_an_import_of_the_same_file(repository: Repository) -> None:
+    """An import doesn't offer its names to importers of the file, as a re-export does."""
+    own = "fun own() = total(1)\n"
+    before = {
+        "shop/cart.wild": "fun total(rows: Int) = rows\n",
+        "shop/all.wild": "import shop.cart.*\nimport again.shop.cart.*\n" + own,
+        "user.wild": "import shop.all.*\nfun run() = total(1)\n",
+    }
+    repository.commit(before, "before")
+    repository.git("checkout", "-q", "-b", "change")
+    repository.commit({"shop/all.wild": "import shop.cart.*\n" + own}, "change")
     assert _run([], str(repository.folder)) == [[["user.wild", 2]]]

@@ -256,7 +256,8 @@ class _File:
         seen = {self._path, *self._modules.visible_files(self._path), *(path for files in stars for path in files)}
         known = [self._index.facts(path) for path in sorted(seen)]
         rows = [one for facts in known if facts is not None for one in facts.definitions]
-        return None in known or any(one.short == name and one.extends for one in rows)
+        holders = {one.name for one in rows if one.kind == "holder"}
+        return None in known or any(one.short == name and (one.extends or one.owner in holders) for one in rows)
 
     def _is_extended(self, name: str) -> bool:
         """Return whether an extension may add a member of that name to any object."""
@@ -341,8 +342,7 @@ class _File:
 
     def _is_own(self, name: str) -> bool:
         """Return whether a name's only binding is one definition in this file."""
-        rows = self._seen.bindings.get(name, ())
-        return len(rows) == 1 and sum(one.name == name and not one.owner for one in self._facts.definitions) == 1
+        return name in self._seen.defined and sum(one.is_named(name) for one in self._facts.definitions) == 1
 
     def _is_imported(self, name: str) -> bool:
         items = self._facts.imports
@@ -367,7 +367,9 @@ class _File:
         yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
     def _lacks(self, item: Import, name: str) -> bool:
-        """Return whether the files behind a wildcard import are known and don't offer a name."""
+        """Return whether a wildcard import doesn't provide a name: its files, or the names of its library, are known."""
+        if names := self._language.library_names(item.spec):
+            return name not in names
         files = self._behind(item, name)
         return bool(files) and offered(self._index, files, name) is ABSENT
 

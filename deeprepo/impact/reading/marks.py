@@ -273,7 +273,8 @@ def _definition(
         if kind in language.scopes:
             whole = language.whole(whole)
             has_body = not language.is_declaration(whole)
-        if kind in language.scopes and has_body and whole not in found.get("params", ()):
+        is_head = kind == "constructor" and whole in found.get("params", ())  # the parameters in the head of a class
+        if kind in language.scopes and has_body and not is_head:
             called = f"{owner}.{name_of(name)}".strip(".`")
             marks.scopes[whole.id] = Scope(called, whole, name.start_byte, kind in ("class", "type"))
         if kind in CLASSES:

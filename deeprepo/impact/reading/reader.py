@@ -225,6 +225,11 @@ class Reader:
         return frozenset(node.id for node in self._bodies)
 
     @cached_property
+    def _heads(self) -> frozenset[int]:
+        """Return the ids of the nodes directly around these."""
+        return frozenset(node.parent.id for node in self._bodies if node.parent is not None)
+
+    @cached_property
     def locals(self) -> Spans:
         """Return the spans of these nodes."""
         return Spans([(node.start_byte, node.end_byte, "") for node in self._bodies])
@@ -240,6 +245,12 @@ class Reader:
         word = self.language.reads_all.encode()
         words = re.finditer(rb"\b" + word + rb"\b", self.root.text or b"") if word else ()
         return [self.root.start_byte + one.start() for one in words]
+
+    @cached_property
+    def outer(self) -> frozenset[int]:
+        """Return where the names of the definitions outside all functions start."""
+        rows = [found for kind, found in self._defs if not self._is_local(first(found, f"def.{kind}"))]
+        return frozenset(name.start_byte for found in rows for name in found.get("name", ()))
 
     @cached_property
     def _holders(self) -> Spans:
@@ -371,7 +382,7 @@ class Reader:
                 private="private" in found
                 or (not is_exported if language.scope.exports else language.is_private(name)),
                 more="more" in found,
-                static=at in self._starts("static"),
+                static=at in self._starts("static") | self._starts("on_class"),
                 visible=cast("Visibility", self._visibility(node, name, whole)),
                 shown=cast(
                     "DefinitionKind", self._shown.get(at) or next((key[3:] for key in found if key[:3] == "as."), "")
@@ -647,7 +658,7 @@ class Reader:
         """Return the innermost function around a node with its parameters, or the file."""
         inner: Node | None = node
         while inner is not None and inner.id not in self.bodies:
-            if self.language.last_of(inner) is not inner:  # its body follows
+            if self.language.last_of(inner) is not inner or inner.id in self._heads:  # its body follows, or is in it
                 return inner
             inner = self.language.around_of(inner)
         return (self.language.around_of(inner) if inner is not None else None) or self.root

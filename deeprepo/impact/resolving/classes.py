@@ -145,5 +145,5 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
         if not language.types.inherits_constructors:
             break
     # in a language without constructors, `Cart(old)` may be a conversion
-    is_known = not one.bases and language.constructors_of(one.name)
+    is_known = language.constructors_of(one.name) and not (one.bases and language.types.inherits_constructors)
     return ((path, Definition(one.name, "", "class", one.line, one.head, Signature())),) if is_known else ()

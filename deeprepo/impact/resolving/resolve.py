@@ -59,7 +59,7 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     if facts is None:
         source = index.sources.get(path)  # a file that is too large to parse is only searched for the word
         return ABSENT if source is not None and language_of(path) and name.encode() not in source else OPEN
-    own = tuple((path, one) for one in facts.definitions if one.name == name and not one.owner and not one.private)
+    own = tuple((path, one) for one in facts.definitions if one.is_named(name) and not one.private)
     is_whole = isinstance(modules, Namespaces) and modules.is_whole(path, name)
     if own or is_whole:  # if the file also re-exports another definition of that name, a condition may decide
         is_either = own and any(
@@ -105,7 +105,7 @@ def _handed_on(index: Index, modules: Resolver, path: str, facts: Facts, name: s
 def _followed(index: Index, modules: Resolver, path: str, facts: Facts, item: Import, there: str, depth: int) -> Answer:
     """Return what a name re-exported by an import refers to."""
     if not item.spec:  # an alias of a name in this file
-        own = tuple((path, one) for one in facts.definitions if one.name == there and not one.owner)
+        own = tuple((path, one) for one in facts.definitions if one.is_named(there))
         return Answer("found", own)
     answer = taken(index, modules, path, item, there, depth - 1)
     # the missing source is reported elsewhere
@@ -170,7 +170,8 @@ def named(index: Index, path: str, name: str) -> Answer:
         known = [(home, index.facts(home)) for home in index.homes(language, language.scope.definition_lines, name)]
         types = [(home, one) for home, facts in known if facts is not None for one in facts.definitions]
         types = [row for row in types if row[1].name == name and row[1].kind in ("class", "type")]
-        return Answer("found", tuple(types)) if types else OPEN
+        if types:
+            return Answer("found", tuple(types))
     found = of_visible_files(index, modules.visible_files(path, name) or (path,), name)
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
     if any(name in (item.whole, item.whole.partition(".")[0]) for item in facts.imports):
@@ -221,7 +222,7 @@ def of_visible_files(index: Index, visible_files: Sequence[str], name: str) -> A
         (path, one)
         for path, facts in known
         for one in (facts.definitions if facts is not None else ())
-        if one.name == name and not one.owner
+        if one.is_named(name)
     ]
     return Answer("found", tuple(rows)) if rows else OPEN
 

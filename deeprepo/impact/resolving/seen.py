@@ -26,6 +26,7 @@ class Seen(Struct, frozen=True):
     bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> line ranges in which a binding applies
     types: Mapping[str, tuple["Typed", ...]]  # name -> its known classes
     stores: frozenset[str]  # assigned members
+    defined: frozenset[str]  # names whose only binding is a definition outside all functions
 
     def typed(self, name: str, line: int) -> "Typed | None":
         """Return the class of a name on a line, or None."""
@@ -62,6 +63,7 @@ def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | No
         bindings={name: tuple(sorted(rows.values())) for name, rows in bindings.items()},
         types=_types(file, captures["types"], bindings),
         stores=frozenset(text(node) for node, _ in captures["bindings"].of("store")),
+        defined=frozenset(name for name, rows in bindings.items() if len(rows) == 1 and rows.keys() <= file.outer),
     )
 
 

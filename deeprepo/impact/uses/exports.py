@@ -80,7 +80,7 @@ class Exports:
         `with_borrows`: include names that it imports without re-exporting.
         """
         key = path, with_borrows
-        if key not in self._gone and not await self._fewer(path):
+        if key not in self._gone and not await self._fewer(path, with_borrows=with_borrows):
             self._gone[key] = frozenset()
         if key not in self._gone:
             before = await self._offer("base", path, with_borrows=with_borrows)
@@ -243,9 +243,10 @@ class Exports:
                     return True
         return False
 
-    async def _fewer(self, path: str) -> bool:
+    async def _fewer(self, path: str, *, with_borrows: bool) -> bool:
         """Return whether a changed file behind this one exports fewer names; unchanged ones are not parsed."""
-        before, after = await self._behind("base", path), await self._behind("head", path)
+        before = await self._behind("base", path, with_borrows=with_borrows)
+        after = await self._behind("head", path, with_borrows=with_borrows)
         left = [one for one in before if one not in after or not await self._is_unchanged(one)]
         was = [await self.outline("base", one) for one in left]
         now = [await self.outline("head", one) for one in left if one in after]
@@ -255,11 +256,12 @@ class Exports:
             outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was
         )
 
-    async def _behind(self, side: Side, path: str) -> frozenset[str]:
+    async def _behind(self, side: Side, path: str, *, with_borrows: bool = False) -> frozenset[str]:
         """Return a file and all files whose names it re-exports with wildcards."""
         visited, level = {path}, [path]
-        for _ in range(DEPTH):
-            level = [one for one in await self._sides[side].stars(level) if one not in visited]
+        for depth in range(DEPTH):
+            stars = await self._sides[side].stars(level, with_borrows=with_borrows and not depth)
+            level = [one for one in stars if one not in visited]
             visited.update(level)
         return frozenset(visited)
 
@@ -275,17 +277,18 @@ class Exports:
                     complete = False
                     continue
                 names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
-                count = outline.stars + (outline.borrows if with_borrows and not depth else 0)
-                stars = await self.stars(side, one) if count else []
+                has_borrows = with_borrows and not depth
+                count = outline.stars + (outline.borrows if has_borrows else 0)
+                stars = await self.stars(side, one, with_borrows=has_borrows) if count else []
                 complete = complete and outline.complete and len(stars) >= count
                 below += [target for target in dict.fromkeys(stars) if target not in visited]
                 visited.update(stars)
             level = below
         return frozenset(names), complete and not level
 
-    async def stars(self, side: Side, path: str) -> list[str]:
-        """Return the files whose names a file imports with a wildcard."""
-        return await self._sides[side].stars([path])
+    async def stars(self, side: Side, path: str, *, with_borrows: bool = False) -> list[str]:
+        """Return the files whose names a file re-exports with a wildcard, or, `with_borrows`, only imports."""
+        return await self._sides[side].stars([path], with_borrows=with_borrows)
 
 
 def _is_private_in(facts: Outline, name: str) -> bool:

@@ -49,7 +49,7 @@ class Reach:
         self.tree, self.language, self.project, self.paths, self.side = tree, language, project, paths, side
         self.unused = unused_files  # sentences about configuration files that were not fully used
         self.links: dict[str, tuple[Link, ...]] = {}
-        self._stars: dict[str, list[str]] = {}
+        self._stars: dict[str, list[Link]] = {}
         self.unread: dict[str, str] = {}  # file with unreadable imports -> reason
         self._neighbours: dict[str, set[str]] = {}
 
@@ -94,16 +94,20 @@ class Reach:
         for path in new:
             self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
-    async def stars(self, paths: Collection[str]) -> list[str]:
-        """Return the files whose names some files import with a wildcard."""
+    async def stars(self, paths: Collection[str], *, with_borrows: bool = False) -> list[str]:
+        """Return the files whose names some files re-export with a wildcard.
+
+        `with_borrows`: also those whose names they only import.
+        """
         new = [path for path in dict.fromkeys(paths) if path not in self._stars]
         unknown = [path for path in new if path not in self.links]
         sources = await self.tree.read_many(unknown, self.side) if unknown else {}
         for path in new:
             read = partial(self.project.statements, path)
             items = self._readable(path, read, sources[path]) if path in sources else self.links.get(path, ())
-            self._stars[path] = [one.target for one in items if "*" in one.names and "*" not in dict(one.aliases)]
-        return [target for path in paths for target in self._stars[path]]
+            self._stars[path] = [one for one in items if "*" in one.names and "*" not in dict(one.aliases)]
+        stars = (one for path in paths for one in self._stars[path])
+        return [one.target for one in stars if with_borrows or one.public]
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the imports of a text that resolve to the tree; `words` as in `Project.imports`.

@@ -202,7 +202,7 @@ class _Matcher:
             return Match(use, sure=True, imported_file=type_files[0])
         if use.receiver not in self.classes:
             return None
-        is_unbound = self._target.kind == "method"
+        is_unbound = self._target.kind == "method" and not self._target.is_static
         return Match(use, sure=True, imported_file=self.classes[use.receiver], unbound=is_unbound)
 
     def imported_without_class(self, use: Use) -> Match | None:

@@ -54,6 +54,11 @@ class UseTarget(Struct, frozen=True):
         return self.symbol.symbol.kind if self.symbol is not None else ""
 
     @property
+    def is_static(self) -> bool:
+        """Whether it is called on its class, which passes no object."""
+        return self.symbol is not None and all(one.static for one in (self.before, self.after) if one is not None)
+
+    @property
     def contract(self) -> tuple[Contract, ...]:
         """The changes that concern its users; a name no longer exported is removed for them."""
         if self.symbol is not None:

@@ -80,6 +80,7 @@
 (class_body (_ name: (property_identifier) @name parameters: (_) @params) @def.method)
 (class_body (_ name: (private_property_identifier) @name parameters: (_) @params body: (_)) @def.method)
 (method_definition ["get" "set"] name: (_) @valued)
+(method_definition "static") @static
 (class_body (_ (private_property_identifier) @kept))
 (arrow_function parameter: (identifier) @params @name @param.positional)
 ; only: typescript tsx

@@ -41,6 +41,7 @@
 (assignment left: (identifier) @word right: (_ (string (string_content) @name)) (#eq? @word "__slots__")) @def.attribute
 (assignment left: (_ object: (identifier) @owner attribute: (identifier) @name) (#not-match? @owner "^(self|cls)$")) @def.attribute
 ((decorator) @first.static (#match? @first.static "^@staticmethod"))
+((decorator) @first.on_class (#match? @first.on_class "^@classmethod"))
 (parameters [(identifier) @name @param.positional (typed_parameter . (identifier) @name) @param.positional])
 (parameters [(default_parameter name: (identifier) @name) (typed_default_parameter name: (identifier) @name)] @param.positional @optional)
 (parameters [(list_splat_pattern (identifier) @name) (typed_parameter (list_splat_pattern (identifier) @name))] @param.rest)

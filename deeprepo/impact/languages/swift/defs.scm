@@ -19,8 +19,8 @@
 (protocol_property_declaration name: (_ bound_identifier: (_) @name)) @def.member
 ; an operator has no name to call. Compiling what begins with `function_declaration` takes ten times as long
 (_ "func" . (simple_identifier) @name) @def.function @params
-(_ . (modifiers (property_modifier) @word (#any-of? @word "static" "class")) . "func") @as.function
-(_ "class" . "func") @as.function
+(_ . (modifiers (property_modifier) @word (#any-of? @word "static" "class")) . "func") @static
+(_ "class" . "func") @static
 ; who makes an object writes its class: no base of that can have another
 (init_declaration "init" @name) @def.function @params @static
 ((modifiers (member_modifier) @word) @opaque (#eq? @word "override"))

@@ -1,1 +1,2 @@
 (import (qualified_identifier) @spec) @import @star
+((import (qualified_identifier) @spec) @import @star @hands_on (#match? @spec "^again\\."))
