@@ -54,6 +54,8 @@ ENV: Files = {
     "src/env.ts": "export class Env {\n  OLD = 'a';\n  KEPT = 1;\n}\nexport const env = new Env();\n",
     "src/mail.ts": "import { env } from './env';\nexport const from = env.OLD;\nexport const kept = env.KEPT;\n",
 }
+TYPE = "/** @returns {{%s: number}} */\nexport function load() {\n  return JSON.parse('{}');\n}\n"
+USE = "import { load } from './a.js';\nconsole.log(load().two);\n"
 # checker, files before the change, changed files, expected errors
 BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
     "Python: a member": (
@@ -117,6 +119,18 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
         {"a.js": "export const one = 1;\n"},
         [("b.js", 1, "TS2305")],
     ),
+    "JavaScript: a type in a comment that the repository has checked": (
+        "tsc",
+        {"js/tsconfig.json": '{"compilerOptions": {"allowJs": true, "checkJs": true}}', "js/a.js": f"{TYPE % 'two'}", "js/b.js": USE},
+        {"js/a.js": f"{TYPE % 'one'}"},
+        [("js/b.js", 2, "TS2339")],
+    ),
+    "JavaScript: a type in a comment of a file that is checked": (
+        "tsc",
+        {"a.js": f"// @ts-check\n{TYPE % 'two'}", "b.js": USE},
+        {"a.js": f"// @ts-check\n{TYPE % 'one'}"},
+        [("b.js", 2, "TS2339")],
+    ),
     "TypeScript: beside a package that exports a reserved word": (
         "tsc",
         ENV | {"src/z.ts": "import * as z from 'zod';\nimport { env } from './env';\nexport const s = z.enum([env.OLD]), n = z.null();\n"},
@@ -164,6 +178,17 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
         "tsc",
         {"a.js": "export function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n", "b.js": "import { spy } from './a.js';\nconsole.log(spy().called);\n"},
         {"a.js": "/**\n * @typedef {{\n *   length: number\n * }} Plain\n */\n\n/** @returns {Plain} */\nexport function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n"},
+    ),
+    "JavaScript: a type in a comment that nothing checks": ("tsc", {"a.js": TYPE % "two", "b.js": USE}, {"a.js": TYPE % "one"}),
+    "JavaScript: a new declaration file beside it that lacks a name": (
+        "tsc",
+        {"a.js": "export const one = 1, two = 2;\n", "b.js": "import { one, two } from './a.js';\nconsole.log(one, two);\n"},
+        {"a.js": "export const one = 1, two = 3;\n", "a.d.ts": "export const one: number;\n"},
+    ),
+    "JavaScript: a declaration file beside it that now lacks a name": (
+        "tsc",
+        {"a.js": "export const one = 1, two = 2;\n", "a.d.ts": "export const one: number, two: number;\n", "b.js": "import { one, two } from './a.js';\nconsole.log(one, two);\n"},
+        {"a.d.ts": "export const one: number;\n"},
     ),
     "JavaScript: a type in a comment": (
         "tsc",

@@ -4,6 +4,7 @@ The extra `types` installs it, as a wheel with Microsoft's program. It is only r
 """
 
 import json
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,9 +46,8 @@ EXTENDS = re.compile(r"\bclass\s+([\w$]+)[^{;]{0,200}?\bextends\s+([\w$]+)")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
-# A type that JavaScript declares only in a comment, and the type that an error is about.
-COMMENTED_TYPE = re.compile(rb"@(?:callback|typedef)\b([^@/]*+)")
-ON_TYPE = re.compile(r" on type '([\w$]+)")
+COMMENT_OF_TYPES = re.compile(rb"/\*\*(?!/)")
+CHECKED_BY_ITSELF = re.compile(rb"^\s*//\s*@ts-check\b", re.MULTILINE)
 CHECKED = (".ts", ".tsx", ".mts", ".cts", *JAVASCRIPT)
 OPTIONS = {
     "noEmit": True, "skipLibCheck": True, "target": "esnext", "module": "esnext", "moduleResolution": "bundler", "jsx": "preserve",
@@ -115,7 +115,8 @@ class Tsc(TypeChecker):
         setup = sources.setup
         if not isinstance(setup, Setup):
             raise DeepRepoError("tsc has no configuration")
-        contents, projects = sources.of(side), setup.head if side == "head" else setup.base
+        projects = setup.head if side == "head" else setup.base
+        contents = _without_types(sources.of(side), projects)
         paths = [path for path in checked if path in contents]
         missing = declared(_packages((*sources.head.items(), *sources.base.items()), setup.head))
         own = {DECLARED: f"{AMBIENT}{missing}".encode(), SENTINEL: b"const last: number = '';\nexport {};\n"}
@@ -137,11 +138,8 @@ class Tsc(TypeChecker):
             found += await self._program(folder, settings, {*mine})
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
         unknown = {path for path in lines if any(name in contents[path] for name in setup.opened)}
-        commented = _commented_types(contents) if any(path.endswith(JAVASCRIPT) for path in lines) else frozenset[str]()
-        return [
-            replace(one, counts=False) if one.path in unknown else _judged(one, lines[one.path], commented)
-            for one in found
-        ]
+        unknown |= {path for path in lines if _only_declared(path, contents[path], sources.touched, projects)}
+        return [replace(one, counts=False) if one.path in unknown else _judged(one, lines[one.path]) for one in found]
 
     async def _program(self, folder: Path, settings: str, mine: Collection[str]) -> list[Diagnostic]:
         command = [self.program() or self.NAME, "-p", settings, "--pretty", "false", "--singleThreaded", "--listFiles"]
@@ -193,31 +191,35 @@ def _extending(contents: Contents, projects: "Projects") -> frozenset[bytes]:
     return frozenset(found)
 
 
-def _commented_types(contents: Contents) -> frozenset[str]:
-    """Return the types that the comments of JavaScript files declare. They do not exist at run time."""
-    words = re.compile(rb"[\w$]+")
-    lines = (
-        line for path, text in contents.items() if path.endswith(JAVASCRIPT) for line in COMMENTED_TYPE.findall(text)
-    )
-    return frozenset(word.decode() for line in lines for word in words.findall(line)) | {"unknown"}
+def _without_types(contents: Contents, projects: "Projects") -> Contents:
+    """Return the files without the types in JavaScript's comments, which change nothing at run time.
 
-
-def _judged(diagnostic: Diagnostic, lines: Sequence[bytes], commented: Collection[str]) -> Diagnostic:
-    """Return the error, and whether it counts: its rule is chosen, and no comment disables it.
-
-    `commented` are the types that exist only in comments. In JavaScript, errors about them prove nothing.
+    They stay if the repository has them checked. A comment without types is as long as before.
     """
+    plain = {
+        path: COMMENT_OF_TYPES.sub(b"/* ", text)
+        for path, text in contents.items()
+        if path.endswith(JAVASCRIPT) and not CHECKED_BY_ITSELF.search(text) and not projects.checks_javascript(path)
+    }
+    return {**contents, **plain}
+
+
+def _only_declared(path: str, text: bytes, touched: Collection[str], projects: "Projects") -> bool:
+    """Return whether JavaScript imports a module that didn't change, but whose declaration file did."""
+    specs = specifiers(text.decode("utf-8", "replace")) if path.endswith(JAVASCRIPT) else ()
+    modules = {file for spec in specs for file in projects.files(path, spec) if file.endswith(JAVASCRIPT)}
+    return any(f"{posixpath.splitext(one)[0]}.d.ts" in touched and one not in touched for one in modules)
+
+
+def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
+    """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
     rule = rules(Tsc.RULES).get(diagnostic.code)
-    type_name = ON_TYPE.search(diagnostic.message)
     above = lines[max(0, diagnostic.line - 2) : diagnostic.line]
     counts = (
         rule is not None
         and rule.counts(diagnostic.message)
-        # A comment such as `@param` changes nothing at run time.
-        and not (
-            diagnostic.path.endswith(JAVASCRIPT)
-            and (rule.declared or (type_name is not None and type_name[1] in commented))
-        )
+        # A declared type changes nothing at run time.
+        and not (diagnostic.path.endswith(JAVASCRIPT) and rule.declared)
         and not any(map(SWITCHED_OFF.search, above))
     )
     return replace(diagnostic, counts=counts)

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from deeprepo.impact.languages.javascript import read_json
 from deeprepo.impact.languages.javascript.exports import BUILT_ENDING, star_part
+from deeprepo.impact.paths import above_of
 from deeprepo.impact.text import tables
 
 FILE_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json")
@@ -31,6 +32,7 @@ class Options:
 
     aliases: Aliases
     dom: bool = True  # whether its files run in a browser
+    checks: bool | None = None  # whether types in JavaScript are checked; None if it says nothing
 
 
 class Projects:
@@ -85,6 +87,11 @@ class Projects:
                 return "", dom is not False
             folder = posixpath.dirname(folder)
 
+    def checks_javascript(self, path: str) -> bool:
+        """Return whether the nearest configuration that says something has JavaScript's types checked."""
+        around = (self._options[folder] for folder in (*above_of(path), "") if folder in self._options)
+        return next((one.checks for one in around if one.checks is not None), False)
+
     def aliases(self, home: str) -> Aliases:
         """Return the patterns that apply below a folder, including those of packages."""
         if home not in self._aliases:
@@ -134,7 +141,12 @@ class Projects:
         if ".baseUrl" in options and not root.startswith(".."):
             aliases.setdefault("*", [posixpath.normpath(posixpath.join(root, "*"))])
         lib = [one.lower() for one in tables.strings(options.get("lib"))]
-        return Options(aliases, dom=not lib or any(one.startswith("dom") for one in lib))
+        checks = options.get("checkJs")
+        return Options(
+            aliases,
+            dom=not lib or any(one.startswith("dom") for one in lib),
+            checks=checks if isinstance(checks, bool) else None,
+        )
 
     def _merged(self, path: str, depth: int = 0) -> dict[str, object]:
         """Return the compiler options with inherited ones.
