@@ -215,4 +215,4 @@ def test_first_word_of_an_import_may_stand_for_a_folder() -> None:
     }
     text = "import Cart from 'shop/forms/Cart';\nimport Login from 'shop/forms/Login';\nimport Bag from 'shop/forms/Bag';\n"
     after = {**before, "core/src/forms/Login.ts": "export default 2;\n", "tags/src/pay.ts": text}
-    assert verdicts(before, after, "tags/src/pay.ts") == ["3 shop/forms/Bag proven"]
+    assert verdicts(before, after, "tags/src/pay.ts") == ["2 shop/forms/Login likely", "3 shop/forms/Bag proven"]

@@ -2,7 +2,8 @@
 
 A place is dropped if the build may create what is missing. It is also dropped if an unchanged line in the
 base has the same problem with the same module, package, class or function, because then the analysis does not
-understand that code. A missing name is not proven if the file that should define it contains the word.
+understand that code. A missing name is not proven if the file that should define it contains the word, nor a
+missing module if another folder has its file.
 """
 
 import posixpath
@@ -51,13 +52,13 @@ class Precedents(Struct):
         confirmed, dropped = list[Place](), list[Place]()
         accused = {(place.path, line) for place in found for line in (place.line, *place.also)}
         for place in found:
-            if self._is_below_another_folder(place) or await self._is_built(place):
+            if await self._is_built(place):
                 dropped.append(place)
             elif (same := await self._precedent(place, change)) is not None:
                 dropped.append(replace(place, precedent=f"{same.path}:{same.line}"))
             else:
-                is_named = self._is_named_there(place, accused)
-                confirmed.append(replace(place, certainty="likely") if is_named else place)
+                is_doubtful = self._is_below_another_folder(place) or self._is_named_there(place, accused)
+                confirmed.append(replace(place, certainty="likely") if is_doubtful else place)
         return tuple(confirmed), tuple(dropped)
 
     def _is_named_there(self, place: Place, accused: Collection[tuple[str, int]]) -> bool:
