@@ -152,6 +152,9 @@ class Lines:
     global_imports: ClassVar[str] = ""
     # A pattern of lines that make everything in another module visible in files that don't import it.
     shared_imports: ClassVar[str] = ""
+    raising_words: ClassVar[str] = "raise|throw"  # a pattern of words that begin a statement that raises an error
+    # a pattern of words before a function that take nothing from its callers when they are added
+    granting_words: ClassVar[str] = "(?!)"
     # a pattern of heads that only declare what something else defines, which may still be there
     declares_others: ClassVar[str] = ""
 

@@ -150,7 +150,7 @@ class Definition(Struct, frozen=True):
         return None if is_unknown else self.parameters
 
     def is_named(self, name: str) -> bool:
-        """Return whether code of the file means this definition by a name; an extension only adds to a type."""
+        """Return whether this is the definition of a plain name; an extension only adds to its type."""
         return self.name == name and not self.owner and self.kind != "holder"
 
     @property

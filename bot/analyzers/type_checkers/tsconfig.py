@@ -88,7 +88,7 @@ class Projects:
             folder = posixpath.dirname(folder)
 
     def checks_javascript(self, path: str) -> bool:
-        """Return whether the nearest configuration that says something has JavaScript's types checked."""
+        """Return whether the nearest configuration with `checkJs` turns it on."""
         around = (self._options[folder] for folder in (*above_of(path), "") if folder in self._options)
         return next((one.checks for one in around if one.checks is not None), False)
 

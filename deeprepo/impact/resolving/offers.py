@@ -59,7 +59,7 @@ def _outline(language: Language, path: str, source: bytes, side: Side) -> Outlin
     written = {one.name for one in rows if one.kind == "method" and one.signature and not one.parameters}
     rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.scope.exports)]
-    built = _built_elsewhere(rows)
+    built = _built_elsewhere(rows, language)
     subclasses: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:
         if any(base[:1] != ATTRIBUTE and base not in language.types.plain_bases for base in one.bases):
@@ -136,9 +136,9 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
     return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
 
 
-def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
-    """Return constructors that a companion object may replace, with an `apply` method or an inherited one."""
-    applied = {one.owner for one in rows if one.static and one.short == "apply"}
+def _built_elsewhere(rows: Sequence[Definition], language: Language) -> frozenset[str]:
+    """Return constructors that a companion object may replace, with a method of its own or an inherited one."""
+    applied = {one.owner for one in rows if one.static and one.short in language.called_like}
     objects = {(one.name, bool(one.bases)) for one in rows if one.is_object}
     return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)
 

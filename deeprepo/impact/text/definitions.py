@@ -13,14 +13,13 @@ OPENING, CLOSING = "([{<", ")]}>"
 # String literals.
 TEXTS = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|`[^`]*+`")
 UNSAFE = re.compile(r"\W")
+RECEIVER = re.compile(r"\s*\w+\s*\([^)]*\)(?=\s*\w+\s*[(\[])")  # `func (c *Cart)` before the name of a method
 BREAKS = re.compile(r"[\n()\[\]{}]")
 FORMATTING = re.compile(r" (?!\w)|(?<!\w) |,(?= ?[)\]}])")
 # The export before a name, which does not affect what is exported.
 OFFERED_AS = re.compile(r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++")
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared unchanged
-# Words before a function that take nothing from its callers when they are added.
-GRANTED = re.compile(r"\b(?:constexpr|inline|const(?=\s(?:unsafe\s)?fn\b))\s")
 SHORT = 12  # lines of a definition in which one edited line matters
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -52,8 +51,8 @@ def _opening(head: str) -> int:
         if not re.match(r"\s*[@#\[]", line):
             break
         at += len(line) + 1
-    receiver = re.match(r"\s*func\s*\([^)]*\)", head[at:])
-    return head.find("(", at + (receiver.end() if receiver else 0))
+    receiver = RECEIVER.match(head, at)
+    return head.find("(", receiver.end() if receiver else at)
 
 
 def head_of(text: str, path: str) -> str:
@@ -122,10 +121,12 @@ def is_same_parameter(old: str, new: str) -> bool:
     return without_formatting(ANNOTATED.sub(r"\1", old)) == without_formatting(ANNOTATED.sub(r"\1", new))
 
 
-def is_same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
+def is_same_around(
+    old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str], granting: str = "(?!)"
+) -> bool:
     """Return whether the code around the parameters is the same; an added return annotation does not count.
 
-    Neither does an added word that takes nothing from callers, such as `constexpr`.
+    `granting`: a pattern of words that take nothing from callers when they are added, so they don't count either.
     """
     ends = [
         without_formatting(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
@@ -134,8 +135,8 @@ def is_same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence
     arrows = [end.startswith("->") for end in ends]
     same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
     starts = [without_formatting(OFFERED_AS.sub("", side[0])) for side in (old, new)]
-    added = Counter(GRANTED.findall(starts[1])) - Counter(GRANTED.findall(starts[0]))
-    starts[1] = GRANTED.sub(lambda match: "" if added[match[0]] else match[0], starts[1])
+    added = Counter(re.findall(granting, starts[1])) - Counter(re.findall(granting, starts[0]))
+    starts[1] = re.sub(granting, lambda match: "" if added[match[0]] else match[0], starts[1])
     return starts[0] == starts[1] and same_end
 
 

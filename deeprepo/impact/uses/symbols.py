@@ -45,7 +45,6 @@ HOLDERS = frozenset({"class", "type"})  # kinds with members
 ALIKE = 0.6  # minimum similarity of two bodies to count as a rename
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
-ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
 NUMBERED = re.compile(r"\d(?:\.|_2e_)\d")  # a text has its marks replaced
 WORD = re.compile(r"\w+")
@@ -378,16 +377,18 @@ def _callable(sides: tuple[Signature, Signature] | None, old: str, new: str, pat
     elif old_parts[1] != new_parts[1]:
         by_name = bool(rules_of(path).calls.named_arguments)
         changes += _parameters(*sides, old_parts[1], new_parts[1], by_name=by_name) if sides else ["parameters"]
-    if (sides is not None and sides[1].is_newly_ambiguous(sides[0])) or not is_same_around(old_parts, new_parts):
+    is_same = is_same_around(old_parts, new_parts, rules_of(path).granting_words)
+    if (sides is not None and sides[1].is_newly_ambiguous(sides[0])) or not is_same:
         changes.append("declaration")
-    if _errors(old) != _errors(new):
+    if _errors(old, path) != _errors(new, path):
         changes.append("errors")
     return tuple(dict.fromkeys(changes))
 
 
-def _errors(text: str) -> Counter[str]:
+def _errors(text: str, path: str) -> Counter[str]:
     """Return the statements that raise an error, with their counts."""
-    return Counter(without_formatting(statement.rstrip(" }")) for statement in ERRORS.findall(joined(text)))
+    statements = re.findall(rf"\b(?:{rules_of(path).raising_words})\b[^;\n]*", joined(text))
+    return Counter(without_formatting(statement.rstrip(" }")) for statement in statements)
 
 
 def _parameters(

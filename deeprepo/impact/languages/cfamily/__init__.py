@@ -116,6 +116,7 @@ class CFamily(Language, frozen=True):
     declared_members = True
     library_space = "std"
     whole_files = True
+    granting_words = r"\b(?:constexpr|inline)\s"
 
     def code(self, source: bytes) -> bytes:
         """Return the code with these brackets blanked out, without moving any other text."""

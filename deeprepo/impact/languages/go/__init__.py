@@ -188,6 +188,7 @@ class Go(Language, frozen=True):
     modules = Modules
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
+    raising_words = "panic"
     embeds_types = True
     sees_own_members = False
     folder_modules = True

@@ -75,6 +75,7 @@ CLOSES = re.compile(
 VENDORED = 10  # a prefix belongs to the tree if it has at least a tenth of the folders
 OWN = 2  # parts of a package that an importer, or a package in a main source root, must share
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
+CALLED_LIKE = {"kotlin": ("invoke",), "scala": ("apply",)}
 ALL_NAMES = ("namespace_wildcard", "type_identifier")  # in a Scala import: `_`, `*`, and `given` with a type
 ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
@@ -286,11 +287,12 @@ class Jvm(Language, frozen=True):
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
     getters_are_properties = True
+    granting_words = r"\binline\s"
 
     @property
     def called_like(self) -> tuple[str, ...]:
-        """The operator that a call of a Kotlin object runs."""
-        return ("invoke",) if self.name == "kotlin" else ()
+        """The method that a call of an object runs."""
+        return CALLED_LIKE.get(self.name, ())
 
     def code(self, source: bytes) -> bytes:
         """Return a file in a form that its grammar can parse.

@@ -190,6 +190,8 @@ class Rust(Language, frozen=True):
     modules = Modules
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
+    raising_words = r"(?:panic|unreachable|todo|unimplemented)(?=!)"
+    granting_words = r"\bconst(?=\s(?:unsafe\s)?fn\b)\s"
     submodule_folders = True
     sees_own_members = False
     shared_macros = True
