@@ -66,6 +66,8 @@ QUIET = {
     "an environment variable that code only sets": ("a.cs", "class A\n{{\n    void Go()\n    {{\n{}    }}\n}}\n", '        Environment.SetEnvironmentVariable("SHOP_ENVIRONMENT", "smoke");\n', "", "launch.json", '{\n  "SHOP_ENVIRONMENT": "Development"\n}\n'),
     "a method of the name of an entry": ("a.py", "LABELS = {{{}}}\n", '"is_folder": "folder"', '"folder": "folder"', "b.py", "def go(path):\n    return path.is_folder()\n"),
     "a function that the language has, too": ("lib/ast.ex", "defmodule Ast do\n  def {}(x), do: x\nend\n", "to_string", "to_html", "lib/page.ex", 'defmodule Page do\n  def go(x), do: to_string(x)\n  def name(x), do: "#{Atom.to_string(x)}"\nend\n'),
+    "a name of a file": ("flatten.ts", 'assert.equal(to("./{0}"), "./x")\nassert.equal(to("../{0}"), "./y")\n', "add.d.ts", "add.d.js", "package.json", '{\n  "types": "./add.d.ts"\n}\n'),
+    "a route of a page": ("CartTotal.cs", "namespace Shop;\n\npublic class {} {{ public int Sum {{ get; set; }} }}\n", "CartTotal", "CartSum", "Page.razor", '@page "/parts/CartTotal"\n<b></b>\n'),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 
@@ -76,6 +78,24 @@ def test_name_that_is_still_defined_is_not_in_the_headline(repository: Repositor
     path, text, old, new, reader, asks = QUIET[what]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     assert (json.loads(reviewed.to_json())["conclusion"], reviewed.open) == ("clean", ())
+
+
+@pytest.mark.parametrize(("page", "code"), [("{}.razor", "{}.razor.cs"), ("{}.component.html", "{}.component.ts")])
+def test_name_in_the_code_of_a_page_is_not_in_the_headline(repository: Repository, page: str, code: str) -> None:
+    """A page has its own code beside it, so a name that another page's code loses is not missing."""
+    use = "<b>\n@(CurrentSum) {{ CurrentSum }}\n</b>\n"
+    text = (
+        "public partial class {0} {{\n    public int CurrentSum = 1;\n}}\n"
+        if code.endswith("cs")
+        else "export class {0} {{\n  CurrentSum = 1;\n}}\n"
+    )
+    names = ("Cart", "Total")
+    before = {page.format(name): use for name in names} | {code.format(name): text.format(name) for name in names}
+    after = {
+        page.format("Total"): "<b>\n</b>\n",
+        code.format("Total"): text.format("Total").replace("CurrentSum", "Other"),
+    }
+    assert review(repository, before, after).open == ()
 
 
 def test_changed_setting_value_is_not_a_removed_name(repository: Repository) -> None:

@@ -17,12 +17,13 @@ from deeprepo.impact.filetypes import filetype, module_name
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.uses.providers import TYPE, is_declared_still
-from deeprepo.impact.uses.providing_lines import Claim, Line, ProvidingLines, parents
+from deeprepo.impact.uses.providing_lines import Claim, Line, ProvidingLines, is_code_of_page, parents
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
 # What a type's head opens: a type, or a further part of one.
 _OPENED = re.compile(rf"{_NAMED.pattern}|\b(?:extension|protocol|actor)\s++(\w++)")
+_EXTENSION = re.compile(r"\s*+extension\s*+(?:<[^<>\n]{0,80}>\s*+)?\(")  # a block of C# 14
 _FOR_ALL = re.compile(r"\s*+global\s++using\s++\w++\s*+=")  # an alias for all files of a project
 _MEMBER_OF = (
     r"\bthis\s+(?:\w+\.)*OWNER\b"
@@ -91,6 +92,11 @@ def declared_by_the_accused_line(case: Case) -> bool | None:
     return True if is_accused and is_declared_still(case.name, one.path, one.text) else None
 
 
+def declared_in_the_code_of_a_page(case: Case) -> bool | None:
+    """The user is a page without a parser, and the line is in its code."""
+    return True if case.is_declared and is_code_of_page(case.one.path, case.claim.user) else None
+
+
 def begins_a_module_as_before(case: Case) -> bool | None:
     """The line begins a module, as a line of the former file did."""
     former = (line for home in case.claim.homes for line in case.lines.before.lines(home))
@@ -150,6 +156,7 @@ def provided_for_users_of_the_former_file(case: Case) -> bool | None:
 RULES = (
     declared_in_a_type_that_the_user_names,
     declared_by_the_accused_line,
+    declared_in_the_code_of_a_page,
     begins_a_module_as_before,
     declared_in_a_type_taken_whole,
     declared_in_a_part_of_the_users_type,
@@ -217,7 +224,9 @@ def _extends_too(case: Case) -> bool:
     claim, one, now = case.claim, case.one, case.lines.now
     is_called = re.search(rf"\.\s*{re.escape(case.name)}\s*(?:<[^<>\n]{{0,200}}>)?\(", claim.text)
     extended = "" if is_called else claim.extended
-    if not (is_called or extended) or not re.search(rf"\bthis\s+[\w.]{{0,80}}\b{re.escape(extended)}\b", one.text):
+    of_type = rf"[\w.]{{0,80}}\b{re.escape(extended)}\b"
+    is_inside = any(_EXTENSION.match(head) and re.search(rf"\(\s*+{of_type}", head) for head in case.around)
+    if not (is_called or extended) or not (is_inside or re.search(rf"\bthis\s+{of_type}", one.text)):
         return False
     return case.is_in_former_namespace or now.opens(claim.user, now.namespace(one.path))
 

@@ -80,11 +80,13 @@ class ProvidingLines:
         await self._search(may, look, suffixes({path for claim in claims for path in (*claim.homes, claim.user)}))
         await self._search_imports({posixpath.splitext(claim.user)[1]: claim.user for claim in claims})
         near = {path for home in homes for path in (home, *parents(home))} | {claim.user for claim in claims}
+        codes = _codes_of_pages({claim.user for claim in claims}, self.paths)
+        near |= codes
         paths = self._by_use(near)
         self.now = KnownFiles(await self.tree.read_many(paths[: MOST_FILES + len(near)]))
         self.left_out = frozenset(paths[MOST_FILES + len(near) :])
-        if self.gap:
-            self._read_near(near, re.compile(may), look)
+        if self.gap or codes:
+            self._read_near(near if self.gap else codes, re.compile(may), look)
         self.before = KnownFiles(await self.tree.read_many(sorted(homes), "base"))
         for path in near:
             lines = self.now.lines(path)
@@ -168,6 +170,18 @@ def parents(path: str) -> frozenset[str]:
         beside |= {f"{stem}{end}" for end in ends}
     inside = {posixpath.join(one, f"{name}{end}") for one in folders for name in names for end in ends}
     return frozenset(inside | beside) - {path}
+
+
+def is_code_of_page(path: str, page: str) -> bool:
+    """Return whether a file is the code of a page, which has no parser: `Cart.razor.cs`, or `cart.ts` for `cart.html`."""
+    is_both = bool(filetype(path).folder) and not filetype(page).folder
+    return is_both and posixpath.splitext(path)[0] in (page, posixpath.splitext(page)[0])
+
+
+def _codes_of_pages(users: Collection[str], paths: Collection[str]) -> set[str]:
+    stems = {stem: user for user in users if not filetype(user).folder for stem in (user, posixpath.splitext(user)[0])}
+    found = ((path, stems.get(posixpath.splitext(path)[0])) for path in (paths if stems else ()))
+    return {path for path, user in found if user is not None and is_code_of_page(path, user)}
 
 
 def suffixes(paths: Collection[str]) -> list[str]:

@@ -55,7 +55,8 @@ _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-
 _IN_TEMPLATE = re.compile(rf"<%(?:(?!%>)[^\n]){{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 _EXPRESSION = re.compile(rf"[#$*]\{{[^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 _WITH_EXPRESSIONS = re.compile(r"\.(?:x?html?|jspx?|tagx?|ftlh?|vm)$")
-_RAZOR = re.compile(rf"(?<![\w@])@[\w(][^<\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
+# A page's code, but not its route.
+_RAZOR = re.compile(rf"(?<![\w@])@(?!page\s)[\w(][^<\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 
 
 def is_data(path: str) -> bool:

@@ -17,7 +17,7 @@ from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import is_comment
-from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test, uses_nothing
+from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test, names_file, uses_nothing
 from deeprepo.impact.uses.texts.words import IMPORTS, VALUES, is_distinctive
 
 MOST = 80  # names per change that are searched
@@ -237,7 +237,7 @@ def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str,
         if len(news) == len(words) and len(pairs) <= MOST_RENAMED:
             for match, new in pairs:
                 is_name = is_distinctive(match[0]) and len(match[0]) >= SHORTEST and not _VERSION.fullmatch(match[0])
-                if is_name and _is_said(match, text, path):
+                if is_name and not names_file(match[0]) and _is_said(match, text, path):
                     is_key = re.match(_key(match[0]), text) is not None
                     yield match[0], new, _role(text, match.start(), path), is_key
 
