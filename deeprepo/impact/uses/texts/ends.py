@@ -45,7 +45,11 @@ _STORED = re.compile(rf"\[[\"']{_STANDS_FOR}[\"']\]\s*+=(?![=>~])")  # `row["tot
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _VALUE = re.compile(rf"{_MEMBER.pattern}(?!\s*+\()")
-_CALL = re.compile(rf"(?<![\w.:>@$&\"'`]){_STANDS_FOR}\(")
+# After a type, the name is declared: `static int total(Order order)`.
+_CALL = re.compile(
+    rf"(?:(?<![\w.:>@$&\"'`])(?<![\w\]>?*&][ \t])|\b(?:return|await|yield|throw|and|or|not|in|if|do|then|else|when|case)[ \t])"
+    rf"{_STANDS_FOR}\("
+)
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
 _PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail"
 _OWNED = re.compile(rf"[\"'`](?:\w{{1,60}}::){{0,4}}(\w{{1,60}})::{_STANDS_FOR}(?![\w$])")
