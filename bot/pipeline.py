@@ -15,6 +15,7 @@ from bot.config import Settings
 from bot.diff import units
 from bot.findings import history, suggest
 from bot.machine import extras
+from bot.render import count
 from bot.review import coverage, guidance, incremental, report, scope, strategies
 from bot.review.hooks import hooks
 from bot.review.journal.record import finish
@@ -99,7 +100,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         scope.refuse_empty(brief, files, leaks, gaps)
         masks.learn_change(files)
         tools.say(files_read(files))
-        tools.say(f"finding who depends on {len(files)} changed files")
+        tools.say(f"finding the code that uses {count(len(files), 'changed file')}")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         found = await uses.find(WrittenTree(cached), files, tools.search)
         users = scope.with_unread_notes(found, files, brief.left_out)

@@ -7,6 +7,7 @@ changed definition breaks.
 import re
 from collections.abc import Mapping, Sequence
 
+from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, FindingTexts, proof_id
 from deeprepo import impact
@@ -106,7 +107,7 @@ def _last(name: str) -> str:
 
 def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves: bool) -> Finding:
     mine = lines[place.path]
-    many = f" This also applies to {len(place.also)} more lines in this file." if place.also else ""
+    many = f" This also applies to {count(len(place.also), 'more line')} in this file." if place.also else ""
     title, effect = _title(place), f"This line {place.happens}.{many}"
     evidence = [
         Evidence(

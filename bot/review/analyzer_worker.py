@@ -77,7 +77,7 @@ class AnalyzerWorker:
         ]
         mine = [finding for finding, places in findings_with_paths if places & paths or not places & self._homes]
         self._mark(units)
-        return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine))
+        return WorkerReply(f"{count(len(mine), 'finding')} by {self.name}", tuple(mine))
 
     def absence(self, source: Source, finding: Finding) -> Absence | None:
         """Return how to interpret that a source no longer reports this finding; None if its analyzer is off.

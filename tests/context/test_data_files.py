@@ -69,6 +69,6 @@ def test_outline_and_parsed_accept_texts_and_paths(table: Table) -> None:
 
     said = table.run(step)
     assert """['a.b[0]: 1', 'a.b[1]: 2', 'c: "herring"'] ['c: "herring"']""" in said
-    assert "[not found in the text: none of 3 rows holds 'heron']" in said
+    assert "[not found in the text: none of 3 rows contains 'heron']" in said
     assert "[1, 2] ['1: def total(items):', '7: def net(amount):']" in said
     assert "ValueError: parsed(): shop/price.py is not a data file by its name: say form='json'" in said

@@ -37,6 +37,7 @@ from bot.analyzers.type_checkers.diagnostics import (
 from bot.analyzers.type_checkers.layout import Contents, Sources
 from bot.analyzers.type_checkers.probes import Probes
 from bot.errors import DeepRepoError
+from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_digest, proof_id
 from deeprepo.impact.concurrency import together
@@ -103,7 +104,8 @@ class TypeChecker(ABC):
             findings, left = await self._check(tree, files, dependents)
         except DeepRepoError as error:
             return Judgement((), paths, not_run=str(error).removeprefix(f"{self.NAME} "))
-        limit = f"{self.NAME} did not check {left} of the unchanged files that may use what changed: they were too many"
+        unread = count(left, "unchanged file")
+        limit = f"too many files may use what changed, so {self.NAME} left out {unread}"
         return Judgement(findings, paths, limits=(limit,) if left else (), ran=self._ran)
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002

@@ -150,12 +150,12 @@ class LookUps:
         first = max(1, look_up.start)
         last = look_up.end if look_up.end >= first else first + USUAL_LINES - 1
         if first > len(rows):
-            return Result(look_up, [], [f"{path} has {len(rows):,} lines"])
+            return Result(look_up, [], [f"{path} has {count(len(rows), 'line')}"])
         end = min(len(rows), last, first + MOST_LINES - 1)
         if end < min(last, len(rows)):
             notes.append(f"one look-up shows {MOST_LINES} lines at most: ask for those from {end + 1} on apart")
         end = _enclosing_block_end(rows, first, end)
-        excerpt = _excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")
+        excerpt = _excerpt(path, side, rows, range(first, end + 1), f"of {count(len(rows), 'line')}")
         within = replace(look_up, start=first, end=min(last, len(rows)))
         return Result(within, [Candidate(excerpt)], notes)
 

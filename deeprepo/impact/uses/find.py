@@ -133,9 +133,8 @@ def _without_content(language: Language, entries: Mapping[str, TreeEntry]) -> li
     if not oversized:
         return []
     paths_text = ", ".join(oversized[:LISTED]) + (", ..." if len(oversized) > LISTED else "")
-    return [
-        f"{len(oversized)} {language.title or language.folder} files were not searched, because the clone lacks their content: {paths_text}"
-    ]
+    files = f"{language.title or language.folder} {'file was' if len(oversized) == 1 else 'files were'}"
+    return [f"{len(oversized)} {files} not searched, because the clone lacks their content: {paths_text}"]
 
 
 def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports:

@@ -8,6 +8,7 @@ import asyncio
 import re
 from typing import Any
 
+from bot.render import count
 from bot.review.agent.state import RunState
 from bot.review.context import data_files, long_text
 from bot.review.context.look_ups import absent
@@ -44,7 +45,7 @@ async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base:
     """Return the beginning and the end of a file or text, and how long it is."""
     text, path = await _text(state, source, base=base)
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
-    about = f"{path or 'the text'}: {len(text):,} characters, {lines:,} lines"
+    about = f"{path or 'the text'}: {count(len(text), 'character')}, {count(lines, 'line')}"
     return f"[{about}]\n{both_ends(text, min(max(int(size), 2), MAX_PREVIEW))}"
 
 
@@ -65,7 +66,9 @@ async def outline(state: RunState, source: str, find: str = "", form: str = "", 
     matches = [line for line in rows if find.lower() in line.lower()]
     if not matches:
         what = (
-            f"none of {len(rows):,} rows holds {find!r}" if find else "no definitions, headings or keys were recognised"
+            f"none of {count(len(rows), 'row')} contains {find!r}"
+            if find
+            else "no definitions, headings or keys were recognized"
         )
         return [f"[not found in {path or 'the text'}: {what}]"]
     rest = len(matches) - MAX_OUTLINE_ROWS

@@ -53,7 +53,7 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
     window = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
     if not window:
-        return f"[{path} has {len(lines)} lines]"
+        return f"[{path} has {count(len(lines), 'line')}]"
     head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
     text = "\n".join([head, *(f"{first + index:>5} {line}" for index, line in enumerate(window))])
     if first + len(window) <= last:
