@@ -134,8 +134,8 @@ def schema() -> Schema:
     """Return the form of an answer about several claims."""
     form = VERDICTS, "Hand in a verdict on each claim."
     claim = {
-        "claim": text("the id of the claim, such as C1"),
-        "same_as": text("the id of a claim above it that tells the same defect: one edit mends both; else empty"),
+        "claim": text("the ID of the claim, such as C1"),
+        "same_as": text("the ID of an earlier claim about the same defect, if one edit fixes both; else empty"),
     }
     asking, last = (
         {VERDICTS: {"type": "array", "items": strict(**claim, **properties), "description": "one for each claim"}}

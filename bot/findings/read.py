@@ -67,7 +67,7 @@ def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
 QUOTE = strict(path=text(), quote=text())
 TITLE_FORM = text(f"one sentence that names the defect, at most {render.TITLE_CHARS} characters")
 CONSEQUENCE = text("what a user, a caller or a reader then notices, at most 12 words")
-TRIGGER = text("when it shows, at most 12 words: a concrete input, call or order of events; of a text, who reads it")
+TRIGGER = text("when it happens, at most 12 words: a concrete input, call or order of events; for a text: who reads it")
 ANSWER = text("the reply to the question in one or two sentences")
 _CLAIM = strict(
     says=one_of(

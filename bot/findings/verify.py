@@ -54,7 +54,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
         " from, and to end it is not what the change is for",
     },
     "ground": text(
-        "of a refutation: the line that makes the claim false, verbatim, or the library function with its version, or language rule, by name; else empty"
+        "of a refutation: the line that makes the claim false, verbatim, or the library function with its version, or language rule, by name; of a confirmed claim about code outside the change: the line there that goes wrong, verbatim; else empty"
     ),
     "by": {
         "type": "string",
