@@ -5,7 +5,7 @@ Each fails with an error whose hint contains the given words. The rewrite runs a
 
 REFUSED: dict[str, tuple[str, str, str, str]] = {  # name -> (block, words of the hint, rewrite, output)
     "input": ("x = input('path? ')", "decide yourself", "print(units[0]['path'] != '')", "True"),
-    "a package": ("!pip install numpy\nprint(1)", "no package can be installed", "import statistics\nprint(statistics.mean([1, 2, 3]))", "2"),
+    "a package": ("!pip install numpy\nprint(1)", "no packages can be installed", "import statistics\nprint(statistics.mean([1, 2, 3]))", "2"),
     "requests": ("import requests\nrequests.get('http://127.0.0.1')", "There is no network here", "print('shop/cart.py' in tree)", "True"),
     "subprocess": ("import subprocess\nsubprocess.run(['git', 'log'])", "no processes", "print(len(search('total')) > 1)", "True"),
     "opening a file": ("print(open('shop/cart.py').read())", "There are no files", "print(read('shop/cart.py', 1, 1))", "    1 from shop.price import total"),
