@@ -163,4 +163,4 @@ def _signature(one: "Written | None") -> str | None:
 
 
 def _use(row: "Reference") -> Use:
-    return copy(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing)
+    return copy(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.is_bound or row.missing)

@@ -165,7 +165,7 @@ def _order(rows: Sequence[Breakage]) -> list[Breakage]:
         key=lambda breakage: (
             breakage.reference.likely,
             breakage.reference.test,
-            not breakage.reference.sure,
+            not breakage.reference.is_bound,
             forms.get(breakage.reference.form, 2),
             breakage.reference.path,
             breakage.reference.line,

@@ -212,7 +212,7 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
         if breakage.new_path:
             return f"This change moves {breakage.home} to {breakage.new_path}; {place} still imports it from the old path{use}."
         return f"This change removes {breakage.home}; no file replaces it, but {place} still imports it{use}."
-    by_name = "" if reference.sure else " The repository has no other definition with this name."
+    by_name = "" if reference.is_bound else " The repository has no other definition with this name."
     if reference.likely:
         by_name = " No definition with this name remains in the repository. The type of the object is unknown, so a library may still provide it."
     if isinstance(reference.resolution, Unknown):

@@ -400,8 +400,8 @@ def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
         and _telling(reference, claim_words)
         and (_is_relevant(reference.path) or not _is_relevant(finding.path))
     ]
-    for reference in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
-        title = f"uses {reference.name}" + ("" if reference.sure else " (by name only)")
+    for reference in sorted(rows, key=lambda r: (not r.missing, not r.is_bound, r.test, not r.call))[:MAX_CALLERS]:
+        title = f"uses {reference.name}" + ("" if reference.is_bound else " (by name only)")
         yield CodeSpan(reference.path, "head", reference.line, reference.line, CALLER, title, *(reference.span or ()))
 
 
@@ -417,7 +417,7 @@ def _telling(reference: Reference, claim_words: Collection[str]) -> bool:
     if reference.missing:
         return True
     return reference.form != "import" and (
-        reference.sure or (reference.name in claim_words and not (reference.everyday or reference.test))
+        reference.is_bound or (reference.name in claim_words and not (reference.everyday or reference.test))
     )
 
 

@@ -276,7 +276,7 @@ class CoverageTracker:
         unchecked = (row for row in self._unchecked if row[0] not in left_out)
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in unchecked]
         # A reference found only by its name is a guess, not a dependent.
-        sure = [reference.path for reference in self._dependents.references if reference.sure]
+        sure = [reference.path for reference in self._dependents.references if reference.is_bound]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed_paths = {file.path for file in self._files}
         rows += [self._dependent(path) for path in paths if path not in changed_paths]
@@ -355,7 +355,7 @@ class ObligedUse:
     @property
     def is_left_to_a_run(self) -> bool:
         """Whether it is left to a test run: it is in a test and isn't a removed member of a known class."""
-        return self.test and not (self.reference.asks and self.reference.sure)
+        return self.test and not (self.reference.asks and self.reference.is_bound)
 
 
 def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -416,7 +416,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         says = " and ".join(_says(part, reference, item) for part in changes[:2])
         # An import that now resolves to another file still works.
         lost = {"removed"} if reference.symbol.endswith(f":{MODULE}") else BREAKS
-        may_break = (reference.sure or reference.missing) and not lost.isdisjoint(changes)
+        may_break = (reference.is_bound or reference.missing) and not lost.isdisjoint(changes)
         may_break = may_break and not _may_be_provided(reference)
         was_now = _signature_change(item) if item is not None else ""
         use = ObligedUse(
@@ -485,7 +485,7 @@ def _telling(reference: Reference) -> tuple[bool, bool, bool, bool, bool, str, i
     return (
         not reference.missing,
         reference.test,
-        not reference.sure,
+        not reference.is_bound,
         not reference.call,
         not is_code(reference.path),
         reference.path,

@@ -215,8 +215,8 @@ class Reference(Struct, frozen=True):
         return self.arguments is not None
 
     @property
-    def sure(self) -> bool:
-        """Whether it certainly refers to the definition."""
+    def is_bound(self) -> bool:
+        """Whether an import, a namespace or a written class leads from it to the definition."""
         return self.connection == "bound"
 
     @property

@@ -112,6 +112,16 @@ class Signature(Struct, frozen=True):
         return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
 
 
+class QueryFacts(Struct, frozen=True):
+    """What a query says about a definition, besides its code."""
+
+    more: bool = False  # instances may have members that this class does not declare, as for an interface
+    shown: DefinitionKind | Literal[""] = ""  # the kind used in the search for references, if different
+    search_only: bool = False  # its parameters are used to search for references, not to check new lines
+    means: str = ""  # for a key of an exported object: the name of its value in the file
+    common: bool = False  # it is a member of an exported object
+
+
 class Definition(Struct, frozen=True):
     """One definition of a file. Lines count from 1."""
 
@@ -125,16 +135,12 @@ class Definition(Struct, frozen=True):
     private: bool = False  # other files cannot use it
     start: int = 0  # first line, including decorators
     end: int = 0  # last line
-    more: bool = False  # instances may have members that this class does not declare, as for an interface
     static: bool = False  # it belongs to the class, not to its instances
     visible: Visibility = ""
-    shown: DefinitionKind | Literal[""] = ""  # the kind used in the search for references, if different
     extends: str = ""  # the type, defined elsewhere, of whose values it is a member
     namespaces: tuple[str, ...] = ()  # the blocks of namespaces around it, outermost first; "" for an unnamed one
     is_object: bool = False  # a single object, which may share its name with a class
-    search_only: bool = False  # its parameters are used to search for references, not to check new lines
-    means: str = ""  # for a key of an exported object: the name of its value in the file
-    common: bool = False  # it is a member of an exported object
+    by_query: QueryFacts = QueryFacts()
     path: str = ""  # its file; `side` is the side of the change
     side: Side = "head"
 
@@ -146,7 +152,7 @@ class Definition(Struct, frozen=True):
     @property
     def takes(self) -> tuple[Parameter, ...] | None:
         """The parameters that a call in a new line must match; None if unknown."""
-        is_unknown = self.signature is None or self.signature.opaque or self.search_only
+        is_unknown = self.signature is None or self.signature.opaque or self.by_query.search_only
         return None if is_unknown else self.parameters
 
     def is_named(self, name: str) -> bool:

@@ -75,7 +75,7 @@ RENAMED = {
 
 def places(found: Dependents, word: str = "") -> set[str]:
     """Return the lines that still mention a removed name, or only those that mention this word."""
-    rows = [row for row in found.references if not (row.sure or row.missing)]
+    rows = [row for row in found.references if not (row.is_bound or row.missing)]
     return {f"{row.path}:{row.line}" for row in rows if word in row.name}
 
 

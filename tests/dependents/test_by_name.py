@@ -20,7 +20,7 @@ def test_file_without_a_parser_is_searched_by_name(repository: Repository) -> No
     before = {"Sources/Settings.shop": UNPARSED, "Sources/Screen.shop": SCREEN, "Tests/tests/ScreenTests.shop": SCREEN}
     found = _found(repository.change(before, {"Sources/Settings.shop": UNPARSED.replace("path: String", "url: URL")}))
 
-    assert [(r.symbol, r.path, r.line, r.text, r.sure, r.missing, r.test) for r in found.references] == [
+    assert [(r.symbol, r.path, r.line, r.text, r.is_bound, r.missing, r.test) for r in found.references] == [
         (
             "Sources/Settings.shop:loadUserSettings",
             "Sources/Screen.shop",

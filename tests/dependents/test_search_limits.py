@@ -180,7 +180,7 @@ def test_import_after_a_byte_order_mark_is_found(repository: Repository, languag
     lib, before, after, app, text = MARKED[language]
     found = find(repository.change({lib: before, app: mark + text}, {lib: after}))
 
-    assert [row.path for row in found.references if row.call and row.sure] == [app]
+    assert [row.path for row in found.references if row.call and row.is_bound] == [app]
 
 
 SWIFT_USER = "class User{0} {{\n    func go() -> Int {{ return {1} }}\n}}\n"

@@ -79,7 +79,7 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         "  the file: found by importers in uses.reach, by an import",
         "  the import: line 1, captured by languages/python/imports.scm:1",
         "    it leads to shop/tax.py, by Modules.files in languages.python",
-        "  reference: certain, decided by imported in uses.sites",
+        "  reference: bound, decided by imported in uses.sites",
     ]
     assert not [row for row in rows if row.startswith("  still there")], "not asked, as nothing provides the name"
     assert "  removed: yes, decided by no_longer_exported in uses.removal" in rows[begin:]
@@ -171,7 +171,7 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
         (
             "shop/c.py",
             "from shop.tax import total; x = 'total(3)'",
-            "reference: certain, decided by imported in uses.sites",
+            "reference: bound, decided by imported in uses.sites",
         ),
         (
             "shop/d.py",

@@ -46,7 +46,7 @@ async def unchanged_files(
     found: dict[str, int] = {}  # path -> how indirectly it uses the change
     for reference in dependents.references:
         if reference.symbol in keys:
-            found.setdefault(reference.path, 0 if reference.sure else 2)
+            found.setdefault(reference.path, 0 if reference.is_bound else 2)
     for user in dependents.files:
         if user.target not in known_targets or not user.names.isdisjoint(names):
             found[user.path] = min(found.get(user.path, 1), 1)

@@ -107,21 +107,21 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
     references = [
         reference
         for reference in rows
-        if reference.sure or reference.missing or irrelevant_kind(reference.path) in kinds
+        if reference.is_bound or reference.missing or irrelevant_kind(reference.path) in kinds
     ]
-    known = {reference.symbol for reference in references if reference.sure}
+    known = {reference.symbol for reference in references if reference.is_bound}
     told = _telling(
         reference
         for reference in references
-        if not reference.is_guessed and (reference.sure or reference.missing or reference.symbol not in known)
+        if not reference.is_guessed and (reference.is_bound or reference.missing or reference.symbol not in known)
     )
-    told.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    told.sort(key=lambda r: (r.path, r.line, not r.is_bound, not r.call))
     first = [*{(reference.path, reference.line): reference for reference in reversed(told)}.values()]
     idle = [reference for reference in first if reference.test or irrelevant_kind(reference.path)]
     left_out = {*idle} - {*distinct(idle)}  # examples and tests that use it in the same way as others
     return sorted(
         (reference for reference in first if reference not in left_out),
-        key=lambda r: (r.test, bool(irrelevant_kind(r.path)), not r.sure, not r.call, r.path, r.line),
+        key=lambda r: (r.test, bool(irrelevant_kind(r.path)), not r.is_bound, not r.call, r.path, r.line),
     )
 
 
@@ -151,7 +151,7 @@ def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]
                 {
                     (reference.path, reference.line)
                     for reference in unit.references
-                    if reference.sure and not reference.test and reference.path not in paths
+                    if reference.is_bound and not reference.test and reference.path not in paths
                 }
             ),
             marks(unit),
@@ -181,7 +181,7 @@ def _telling(rows: Iterable[Reference]) -> list[Reference]:
     """
     rows_kept, tests = [], 0
     for reference in rows:
-        unsure = not reference.sure and not reference.missing
+        unsure = not reference.is_bound and not reference.missing
         tests += unsure and reference.test
         if not unsure or not (reference.everyday or (reference.test and tests > MAX_TESTS)):
             rows_kept.append(reference)

@@ -48,12 +48,12 @@ def _filter_references(rows: Sequence[Reference]) -> list[Reference]:
     unsure = tests = 0
     rows_kept = []
     # If a symbol is known by an import or a type, a mere name match counts for nothing.
-    known = {reference.symbol for reference in rows if reference.sure}
+    known = {reference.symbol for reference in rows if reference.is_bound}
     for reference in rows:
         idle = irrelevant_kind(reference.path) and not reference.missing
         if (reference.form == "import" and not reference.missing) or reference.everyday or idle:
             continue
-        if not reference.sure and not reference.missing:
+        if not reference.is_bound and not reference.missing:
             unsure += 1
             if reference.symbol in known or unsure > MAX_BY_NAME or _another(reference):
                 continue
@@ -79,7 +79,7 @@ def _first(reference: Reference) -> tuple[bool, ...]:
     return (
         not reference.missing,
         bool(irrelevant_kind(reference.path)),
-        not reference.sure,
+        not reference.is_bound,
         reference.test,
         not reference.call,
         not reference.is_at_top,

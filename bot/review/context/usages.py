@@ -103,7 +103,7 @@ def _result_names(units: Iterable[Unit]) -> frozenset[str]:
         reference
         for unit in units
         for reference in unit.references
-        if reference.call and reference.sure and not reference.test
+        if reference.call and reference.is_bound and not reference.test
     )
     names = (name for reference in calls for name in identifiers.stored_keys(reference.text, reference.name))
     return frozenset(name for name in names if not identifiers.single(name))

@@ -102,7 +102,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
         if is_hidden or _is_private(home, row, change, direct=(row.path, home) in direct):
             continue
         # a name alone proves nothing in a file without imports from the package
-        if not row.sure and row.path not in importing_paths:
+        if not row.is_bound and row.path not in importing_paths:
             row = replace(row, connection="name", target_state="unknown")  # noqa: PLW2901
         references.append(row)
     subclasses = tuple(
@@ -135,5 +135,5 @@ def _is_inner_file(package: Package, path: str) -> bool:
 def certain_uses(users: Dependents) -> list[Reference]:
     """Return the consumer's lines that certainly use something with a changed contract."""
     changed = users.by_key()
-    rows = [row for row in users.references if row.sure or row.missing or row.likely]
+    rows = [row for row in users.references if row.is_bound or row.missing or row.likely]
     return [row for row in rows if row.missing or row.likely or ((item := changed.get(row.symbol)) and item.contract)]

@@ -36,6 +36,7 @@ from deeprepo.impact.values import (
     Facts,
     Import,
     Parameter,
+    QueryFacts,
     Signature,
     Unwritten,
     Visibility,
@@ -381,20 +382,24 @@ class Reader:
                 bases=self._bases.get(at, ()),
                 private="private" in found
                 or (not is_exported if language.scope.exports else language.is_private(name)),
-                more="more" in found,
                 static=at in self._starts("static") | self._starts("on_class"),
                 visible=cast("Visibility", self._visibility(node, name, whole)),
-                shown=cast(
-                    "DefinitionKind", self._shown.get(at) or next((key[3:] for key in found if key[:3] == "as."), "")
-                ),
                 extends=self._extended.get(at, ""),
                 namespaces=tuple(reversed([name for *_, name in self._namespaces.around(at, whole.end_byte)])),
                 is_object=at in self._starts("singleton"),
-                search_only="sought" in found,
-                means=self._value_name(found),
-                common=is_common,
+                by_query=self._by_query(found, at, is_common=is_common),
             )
             yield ((whole if kind == "constructor" else node).start_byte, name, owner), row
+
+    def _by_query(self, found: Captures, at: int, *, is_common: bool) -> QueryFacts:
+        shown = self._shown.get(at) or next((key[3:] for key in found if key[:3] == "as."), "")
+        return QueryFacts(
+            more="more" in found,
+            shown=cast("DefinitionKind", shown),
+            search_only="sought" in found,
+            means=self._value_name(found),
+            common=is_common,
+        )
 
     def _owner_of(self, kind: str, found: Captures, whole: Node) -> str:
         """Return the class of a definition: the one written in its head, or the one around it."""

@@ -77,8 +77,8 @@ def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
     """Return the classes of a file with their bases as written. "*" means that it accepts any member."""
     found: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
-        if (one.kind in CLASSES and one.shown in ("", "class")) or one.bases:
-            more = ("*",) if one.more or facts.answering & {one.name, one.short} else ()
+        if (one.kind in CLASSES and one.by_query.shown in ("", "class")) or one.bases:
+            more = ("*",) if one.by_query.more or facts.answering & {one.name, one.short} else ()
             name = one.name if language.inline_modules else one.short.rpartition(".")[2]
             found[name] = tuple(
                 dict.fromkeys((*found.get(name, ()), *one.bases, *language.types.inherited.split(), *more))
@@ -137,7 +137,7 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
         return ()
     for home, name in line:
         rows = [row for row in members(index, home, name) if row[1].short in language.constructors_of(name)]
-        own = tuple(row for row in rows if not row[1].search_only)
+        own = tuple(row for row in rows if not row[1].by_query.search_only)
         if any(row[1].short in language.called_like for row in rows):  # `Cart(1)` may call this member
             return ((path, replace(one, signature=None)),)
         if own or ((home, name) == (path, one.name) and one.takes is not None):

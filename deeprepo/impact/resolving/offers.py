@@ -65,7 +65,9 @@ def _outline(language: Language, path: str, source: bytes, side: Side) -> Outlin
         if any(base[:1] != ATTRIBUTE and base not in language.types.plain_bases for base in one.bases):
             subclasses[one.name].append(one)
     symbols = [
-        _as_sought(one, language, path, side, subclasses.get(one.owner, ()), built) for one in rows if not one.means
+        _as_sought(one, language, path, side, subclasses.get(one.owner, ()), built)
+        for one in rows
+        if not one.by_query.means
     ]
     if language.scope.exports:
         offered = frozenset(exports.values())
@@ -148,7 +150,7 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
     unexported = language.unexported | language.nameless
     definitions = [one for one in facts.definitions if one.kind != "holder" and one.short not in unexported]
     offered = {
-        one.name: one.means or (one.name if one.kind not in NOT_IMPORTABLE else "")
+        one.name: one.by_query.means or (one.name if one.kind not in NOT_IMPORTABLE else "")
         for one in definitions
         if not one.owner and not (language.scope.exports and one.private) and one.visible != "file"
     }
@@ -159,7 +161,9 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
         is_called = any(one.name == facts.module_value and one.kind == "function" for one in definitions)
         offered |= {"default": facts.module_value} if is_called or not language.tables_for_classes else {}
         members = {
-            one.short: one.means or _name(one, language) for one in definitions if one.owner == facts.module_value
+            one.short: one.by_query.means or _name(one, language)
+            for one in definitions
+            if one.owner == facts.module_value
         }
         offered |= {name: local for name, local in members.items() if name not in offered}
     for item in facts.imports:
@@ -219,8 +223,8 @@ def _kind(one: Definition, language: Language) -> DefinitionKind:
 
     A static method counts as a function if it can be imported without its class.
     """
-    if one.shown or one.kind in ("member", "common", "global"):
-        return one.shown or "variable"
+    if one.by_query.shown or one.kind in ("member", "common", "global"):
+        return one.by_query.shown or "variable"
     if one.kind == "method" and ((one.static and language.types.importable_members) or language.tables_for_classes):
         return "function"
     return "method" if one.kind == CONSTRUCTOR else one.kind

@@ -69,7 +69,7 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     through = _handed_on(index, modules, path, facts, name, depth)
     if through is not ABSENT:
         return through
-    if language.scope.exports and not any(not one.common and not one.private for one in facts.definitions):
+    if language.scope.exports and not any(not one.by_query.common and not one.private for one in facts.definitions):
         # it exports nothing, or only an object as its default
         is_script = not any(item.hands_on for item in facts.imports)
         return OPEN if facts.may_offer(name) or name == "default" or (is_script and not _exports(facts)) else ABSENT

@@ -100,22 +100,22 @@ def compare(dependents: Dependents) -> dict[UsePlace, str]:
     """
     symbols = dependents.by_key()
     comparisons: dict[UsePlace, str] = {}
-    left: dict[UsePlace, bool] = {}  # undecided places, and whether a reference there is sure
-    decided: set[UsePlace] = set()  # by a sure reference
+    left: dict[UsePlace, bool] = {}  # undecided places, and whether a reference there is bound
+    decided: set[UsePlace] = set()  # by a bound reference
     for reference in dependents.references:
         place = reference.symbol, reference.path, reference.line
         comparison = _compare_use(reference, symbols.get(reference.symbol))
         if comparison:
             comparisons[place] = comparison
-            decided.update([place] if reference.sure else [])
+            decided.update([place] if reference.is_bound else [])
         else:
-            left[place] = left.get(place, False) or reference.sure
+            left[place] = left.get(place, False) or reference.is_bound
     for key, own in dependents.subclasses:
         item = symbols.get(key)
         if item is not None and item.contract == ("parameters",) and comparable(item, own):
             comparisons[key, own.path, own.start] = REPORTED if no_longer_fits(item, own) else FITS
     # in `kind = shop.Parcel`, `kind` may refer to anything with that name, while `Parcel` is known
-    undecided = {place for place, is_sure in left.items() if is_sure or place not in decided}
+    undecided = {place for place, is_bound in left.items() if is_bound or place not in decided}
     return {place: comparison for place, comparison in comparisons.items() if place not in undecided}
 
 
@@ -144,10 +144,10 @@ def _there(reference: Reference) -> str:
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     """Return the result of comparing a call with both signatures."""
-    answer = _answer(_Call(reference, item))
+    answer = _compared(_Call(reference, item))
     if isinstance(answer, Misfit):
         return REPORTED if reference.is_certain else ""
-    return answer if answer != OTHER or not reference.sure else ""
+    return answer if answer != OTHER or not reference.is_bound else ""
 
 
 def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
@@ -160,7 +160,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
     if probably_missing(reference) and (item is None or item.change in ("removed", "renamed")):
         record(place, BROKEN, "likely-removed", probably_missing)
         return Breakage(reference, item, "likely-removed")
-    wrong = _answer(_Call(reference, item)) if item is not None else ""
+    wrong = _compared(_Call(reference, item)) if item is not None else ""
     if not isinstance(wrong, Misfit) and reference.missing_part is not None:
         wrong = Misfit("required-part", reference.missing_part.says)
     if not isinstance(wrong, Misfit):
@@ -205,7 +205,7 @@ class _Call(Struct):
 
 def constructed_otherwise(call: _Call) -> Misfit | CallState | None:
     """A function became a class that needs `new`, or the reverse."""
-    is_known = call.reference.call and call.reference.sure
+    is_known = call.reference.call and call.reference.is_bound
     return misconstruction(call.item, call.reference) if is_known else None
 
 
@@ -247,7 +247,7 @@ def no_longer_matches(call: _Call) -> Misfit | CallState | None:
     return misfit(call.before, call.after, call.reference) if is_known else None
 
 
-def same_name(_: _Call) -> Misfit | CallState | None:
+def uncertain_target(_: _Call) -> Misfit | CallState | None:
     """Only the name matches, so it may be a call of something else."""
     return ""
 
@@ -260,11 +260,11 @@ RULES = (
     arguments_not_written,
     never_matched,
     no_longer_matches,
-    same_name,
+    uncertain_target,
 )
 
 
-def _answer(call: _Call) -> Misfit | CallState:
+def _compared(call: _Call) -> Misfit | CallState:
     """Return what is newly wrong with a call, or that it fits or means something else; "" if that is open."""
     for index, rule in enumerate(RULES):
         answer = rule(call)

@@ -27,7 +27,7 @@ async def resolved(case: Case) -> Connection | None:
     reference only probably means the target. A private import gives its names to no other module.
     """
     match, path = case.match, case.file.path
-    if not match.sure:
+    if not match.is_bound:
         return None
     is_asked = case.target.is_gone and bool(match.imported_file and match.name)
     if is_asked and await case.evidence.exports.was_out_of_reach(match.imported_file, match.name, path):

@@ -200,7 +200,9 @@ class Exports:
             return "there"
         if not types and one.name in outline.loose:
             return "unknown"
-        return next((row for row in outline.definitions if row.name == (one.means or one.name)), None) or "there"
+        return (
+            next((row for row in outline.definitions if row.name == (one.by_query.means or one.name)), None) or "there"
+        )
 
     async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> NameStatus:
         """Return the meaning of a name from the only wildcard re-export that provides it."""

@@ -44,8 +44,8 @@ async def find(
     if changed_files:
         from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
 
-        lacking, sentences = await lacking_parts(tree, files, symbols, references, added_lines)
-        references += lacking
+        incomplete, sentences = await lacking_parts(tree, files, symbols, references, added_lines)
+        references += incomplete
         gaps.add(*sentences)
     # only needed if the change removes something
     from deeprepo.impact.uses.name_check import with_resolutions

@@ -210,7 +210,7 @@ async def importing(scene: Scene) -> Importers:
 def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ...]:
     """Return files that use a changed name without importing it, with their first such line."""
     dependents_found: dict[tuple[str, str], Dependent] = {}
-    for row in sorted((row for row in references if row.sure), key=lambda row: (row.path, row.line)):
+    for row in sorted((row for row in references if row.is_bound), key=lambda row: (row.path, row.line)):
         target = row.symbol.rpartition(":")[0]
         if row.path in scene.head.visible_files(target):
             earlier = dependents_found.get((target, row.path))

@@ -97,7 +97,7 @@ def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
     before = item.before if item is not None else None
     home = before.path if before is not None else path
     is_gone = item is None or not {"removed", "renamed"}.isdisjoint(item.contract)
-    is_open = row.likely or (row.target_state == "unknown" and row.missing_part is None and (row.sure or row.asks))
+    is_open = row.likely or (row.target_state == "unknown" and row.missing_part is None and (row.is_bound or row.asks))
     if not (row.is_lost or (is_open and is_gone)):
         return None
     if full == MODULE:

@@ -76,7 +76,7 @@ async def no_longer_exported(case: Case) -> bool | None:
     """
     match, path, evidence = case.match, case.file.path, case.evidence
     is_lost = (path, match.imported_file) in evidence.lost_imports
-    if not (match.sure and (is_lost or (match.name and match.imported_file))):
+    if not (match.is_bound and (is_lost or (match.name and match.imported_file))):
         return None
     is_gone = is_lost or match.name in await evidence.exports.gone_names(match.imported_file)
     if is_gone and evidence.language.open_classes:

@@ -74,7 +74,7 @@ async def _forgotten_imports(
     tree: Tree, accusing: Sequence[Reference], words: Mapping[str, re.Pattern[str]]
 ) -> frozenset[tuple[str, str]]:
     """Return the files (with the symbols) that import a name from a file that does not contain it anymore."""
-    imports = [row for row in accusing if row.form == "import" and row.sure]
+    imports = [row for row in accusing if row.form == "import" and row.is_bound]
     homes = await tree.read_many(list(dict.fromkeys(_home(row) for row in imports)))
     return frozenset(
         (row.path, row.symbol)

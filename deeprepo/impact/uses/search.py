@@ -186,20 +186,20 @@ class Search(Struct):
     def _limit(self, references: Mapping[str, list[Reference]]) -> tuple[Reference, ...]:
         """Return the best references of each symbol.
 
-        The order is: proven breaks, sure ones, those outside tests, calls, then top-level code. Top-level
+        The order is: proven breaks, bound ones, those outside tests, calls, then top-level code. Top-level
         code matters because it registers types, routes and event handlers.
         """
         references_kept: list[Reference] = []
         contract_keys = {target.key for target in self.with_contract}
-        sure = {row.place for rows in references.values() for row in rows if row.sure}
+        bound = {row.place for rows in references.values() for row in rows if row.is_bound}
         for key, name_references in references.items():
-            rows = [row for row in name_references if row.sure or row.place not in sure]
+            rows = [row for row in name_references if row.is_bound or row.place not in bound]
             rows = sorted(
                 dict.fromkeys(rows),  # unlike a set, this keeps the order of equal rows the same in every process
                 key=lambda row: (
                     not row.is_lost,
                     not row.likely,
-                    not row.sure,
+                    not row.is_bound,
                     row.test,
                     not row.call,
                     not row.is_at_top,

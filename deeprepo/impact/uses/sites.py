@@ -55,11 +55,11 @@ class Match(Struct, frozen=True):
     """A reference and the imported file that connects it; "" in the definition's own file."""
 
     use: Use
-    sure: bool
+    is_bound: bool  # an import, a namespace or a written class leads to the definition
     imported_file: str = ""
     name: str = ""  # the name that the imported file must export
     star: bool = False  # imported with a wildcard
-    unbound: bool = False  # a class used instead of an instance, so its first argument may be the receiver
+    is_on_class: bool = False  # a class used instead of an instance, so its first argument may be the receiver
     is_extension: bool = False  # a member with the name of an extension that the file can call
     is_inherited: bool = False  # a member inherited by the class around it, or by its receiver's class
 
@@ -122,7 +122,7 @@ class _Matcher:
         for rule in rules:
             hit = rule(self, use)
             if hit is not None:
-                record(self._place(use), "reference", "certain" if hit.sure else "possible", rule)
+                record(self._place(use), "reference", "bound" if hit.is_bound else "possible", rule)
                 return hit
         record(self._place(use), "reference", "none", self.unrelated, rules)
         return None
@@ -133,10 +133,10 @@ class _Matcher:
             if rule(self, hit):
                 record(self._place(hit.use), "reference", "none", rule)
                 return None
-        for rule in self.DOUBTING if hit.sure else ():
+        for rule in self.DOUBTING if hit.is_bound else ():
             if rule(self, hit):
                 record(self._place(hit.use), "reference", "possible", rule)
-                return replace(hit, sure=False)
+                return replace(hit, is_bound=False)
         return hit
 
     def _place(self, use: Use) -> UsePlace:
@@ -152,7 +152,7 @@ class _Matcher:
         is_near = any(self._path.startswith(home.rpartition("src/")[0]) for home in homes)
         is_reached = is_near or any(one.form == "import" for one in mine) or bool(use.receiver.partition("::")[2])
         is_it = self._path in homes or (is_reached and all(one.form != "key" for one in mine))
-        return Match(use, sure=False) if is_it else None
+        return Match(use, is_bound=False) if is_it else None
 
     def imported(self, use: Use) -> Match | None:
         """An import of the file binds the name, or the module before it, to the definition."""
@@ -168,22 +168,22 @@ class _Matcher:
     def in_its_own_file(self, use: Use) -> Match | None:
         """The name is written in the file of the definition."""
         is_it = self._path in self._target.homes and use.form == "name" and use.name in self._target.shorts
-        return Match(use, sure=True, name=use.name) if is_it else None
+        return Match(use, is_bound=True, name=use.name) if is_it else None
 
     def of_extended_type(self, use: Use) -> Match | None:
         """The receiver's written class is the type that the definition extends."""
-        return Match(use, sure=True, is_extension=True) if self._target.extends(use) else None
+        return Match(use, is_bound=True, is_extension=True) if self._target.extends(use) else None
 
     def extension_in_sight(self, use: Use) -> Match | None:
         """The file contains or imports an extension with the name of this member."""
         target = self._target
         is_it = use.form == "member" and use.name in target.shorts and target.is_extension and self._is_in_sight()
-        return Match(use, sure=False, is_extension=True) if is_it else None
+        return Match(use, is_bound=False, is_extension=True) if is_it else None
 
     def bare_call_in_sight(self, use: Use) -> Match | None:
         """A bare call may reach the definition, or a member inherited from an unknown class."""
         is_call = use.arguments is not None and _is_bare(use) and use.name in self._target.shorts
-        return Match(use, sure=False, name=use.name, is_inherited=True) if is_call and self._is_in_sight() else None
+        return Match(use, is_bound=False, name=use.name, is_inherited=True) if is_call and self._is_in_sight() else None
 
     def constructed(self, use: Use) -> Match | None:
         """A call of the class calls its constructor."""
@@ -191,7 +191,7 @@ class _Matcher:
             return None
         target, dotted_name = self._target, f"{use.receiver}.{use.name}" if use.receiver else use.name
         is_it = dotted_name in self.classes and target.constructor and (not target.is_gone or target.accepted(use))
-        return Match(use, sure=True, imported_file=self.classes[dotted_name]) if is_it else None
+        return Match(use, is_bound=True, imported_file=self.classes[dotted_name]) if is_it else None
 
     def of_written_class(self, use: Use) -> Match | None:
         """The file writes that the receiver has the class of the member, or is that class."""
@@ -199,11 +199,11 @@ class _Matcher:
             return None
         type_files = [self.classes[one] for one in use.types if one in self.classes]
         if type_files:
-            return Match(use, sure=True, imported_file=type_files[0])
+            return Match(use, is_bound=True, imported_file=type_files[0])
         if use.receiver not in self.classes:
             return None
-        is_unbound = self._target.kind == "method" and not self._target.is_static
-        return Match(use, sure=True, imported_file=self.classes[use.receiver], unbound=is_unbound)
+        is_on_class = self._target.kind == "method" and not self._target.is_static
+        return Match(use, is_bound=True, imported_file=self.classes[use.receiver], is_on_class=is_on_class)
 
     def imported_without_class(self, use: Use) -> Match | None:
         """The file imports the member itself: `import static shop.Cart.total;`."""
@@ -214,7 +214,7 @@ class _Matcher:
             for name in sorted(exported_names & target.shorts):
                 if is_bare and use.name == name and origin in bound.stars:
                     file = bound.starred_file(origin)
-                    return Match(use, sure=False, imported_file=file, name=name, star=True, is_inherited=True)
+                    return Match(use, is_bound=False, imported_file=file, name=name, star=True, is_inherited=True)
                 hit = self._imported(use, origin, name)
                 if hit is not None:
                     return hit
@@ -235,13 +235,13 @@ class _Matcher:
             and (one is use or one.span is None or _is_within(use, one.span))
             for one in takers
         )
-        return Match(use, sure=False, is_inherited=True) if is_imported_type else None
+        return Match(use, is_bound=False, is_inherited=True) if is_imported_type else None
 
     def by_name(self, use: Use) -> Match | None:
         """Only the name of the member matches."""
         target = self._target
         is_it = use.form == "member" and use.name in target.shorts and target.reached_by_name
-        return Match(use, sure=False, is_extension=target.is_member_apart(use)) if is_it else None
+        return Match(use, is_bound=False, is_extension=target.is_member_apart(use)) if is_it else None
 
     def unrelated(self, _: Use) -> None:
         """No import, namespace, class or name connects the identifier with the definition."""
@@ -334,7 +334,7 @@ class _Matcher:
         if use.form == "member":
             imported_file = _imported_file(modules, use.receiver) if use.name == name else ""
             if imported_file:
-                return Match(use, sure=True, imported_file=imported_file, name=name)
+                return Match(use, is_bound=True, imported_file=imported_file, name=name)
             return _first(
                 use, (one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here))
             )
@@ -342,10 +342,10 @@ class _Matcher:
             # `const load = require("./load")` and `load()`
             imported_file = _imported_file(modules, use.name)
             if imported_file:
-                return Match(use, sure=True, imported_file=imported_file, name=name)
+                return Match(use, is_bound=True, imported_file=imported_file, name=name)
         hit = _first(use, (one for one in own if _means(use, one)))
         if hit is None and use.form == "name" and use.name == name and origin in bound.stars:
-            hit = Match(use, sure=True, imported_file=bound.starred_file(origin), name=name, star=True)
+            hit = Match(use, is_bound=True, imported_file=bound.starred_file(origin), name=name, star=True)
         return hit
 
     def _whole(self, use: Use, origin: str) -> Match | None:
@@ -360,7 +360,7 @@ class _Matcher:
             one.name == use.name and one.span is not None and _is_within(use, one.span) for one in self._definitions
         )
         is_it = imported_file and not is_shadowed
-        return Match(use, sure=True, imported_file=imported_file, name=WHOLE_MODULE) if is_it else None
+        return Match(use, is_bound=True, imported_file=imported_file, name=WHOLE_MODULE) if is_it else None
 
     def _is_seen(self, definition: Use, use: Use) -> bool:
         """Return whether a definition binds the bare names around a use: those of a class may only be seen directly in it."""
@@ -379,7 +379,7 @@ def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
 def _first(use: Use, ways: Iterable[Local]) -> Match | None:
     """Return the reference by the first of these local names; None without one."""
     local = min(ways, key=lambda one: (one.imported_file, one.there), default=None)
-    return Match(use, sure=True, imported_file=local.imported_file, name=local.there) if local is not None else None
+    return Match(use, is_bound=True, imported_file=local.imported_file, name=local.there) if local is not None else None
 
 
 def _means(use: Use, local: Local) -> bool:
@@ -489,7 +489,7 @@ def reference(
     use, arguments = hit.use, hit.use.arguments
     if arguments is not None and use.is_guarded:  # nothing is known if a failure is handled
         arguments = Arguments(arguments.positional, spread=True)
-    elif arguments is not None and hit.unbound:
+    elif arguments is not None and hit.is_on_class:
         arguments = replace(arguments, spread=True)
     return Reference(
         symbol=target.key,

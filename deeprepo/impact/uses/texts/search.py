@@ -118,7 +118,7 @@ async def also_says(
     speaking = [row for row in said if not _is_silent(row[0], row[2])]
     missed = _missed_of(speaking, lost, files, {row.place for row in found})
     by_syntax = [
-        replace(row, asks=not (row.sure or row.is_lost or row.likely) and row.place in missed) for row in found
+        replace(row, asks=not (row.is_bound or row.is_lost or row.likely) and row.place in missed) for row in found
     ]
     places_used = {row.place for row in by_syntax if row.form != "definition" and not row.is_guessed}
     # the word is one of its keys
