@@ -46,7 +46,7 @@ def _made(form: str, size: int) -> bytes:
 
 def _imports(project: Project, path: str, text: bytes) -> object:
     with suppress(Unreadable):
-        return project.imports(path, text)
+        return project.links(path, text)
     return ()
 
 

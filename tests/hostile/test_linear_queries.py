@@ -124,4 +124,4 @@ def test_attribute_applies_through_comments_and_other_attributes() -> None:
     """A Rust `path` attribute applies even if comments and other attributes follow it."""
     project = resolving.project(leading("rust"), {"src/lib.rs", "src/other.rs"}, {})
     code = b'#[path = "other.rs"]\n// why\n#[allow(dead_code)]\nmod one;\n'
-    assert "src/other.rs" in [link.target for link in project.imports("src/lib.rs", code)]
+    assert "src/other.rs" in [link.target for link in project.links("src/lib.rs", code)]

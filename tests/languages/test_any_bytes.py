@@ -39,7 +39,7 @@ def test_arbitrary_bytes_are_parsed_without_an_exception(name: str, source: byte
         outline = resolving.outline(path, source, "head")
         project.register(path, source)
         clues = project.clues(path)
-        for item in (*project.imports(other, source), *project.imports(other, source, clues.words)):
+        for item in (*project.links(other, source), *project.links(other, source, clues.words)):
             assert item.target in (path, other)
         lines = source.count(b"\n") + 1
         assert all(1 <= symbol.start <= symbol.end <= lines for symbol in outline.definitions)

@@ -20,7 +20,7 @@ CFAMILY = leading("cfamily")
 def test_include_resolves_to_a_file(here: str, line: str, target: str | None) -> None:
     """The includer's folder comes first, then the nearest path with that ending; <time.h> is not local."""
     paths = ["src/dict.h", "deps/lib/dict.h", "include/net/socket.h", "compat/time.h", here]
-    found = resolving.project(CFAMILY, paths, {}).imports(here, f"{line}\n".encode())
+    found = resolving.project(CFAMILY, paths, {}).links(here, f"{line}\n".encode())
 
     assert [item.target for item in found] == ([target] if target else [])
 

@@ -92,7 +92,7 @@ def test_names_resolve_through_usings_namespaces_and_aliases(source: str, names:
     )
     project = resolving.project(CSHARP, ["a/Cart.cs", "b/Main.cs"], {})
     project.register("a/Cart.cs", home)
-    found = project.imports("b/Main.cs", source.encode(), project.clues("a/Cart.cs").words)
+    found = project.links("b/Main.cs", source.encode(), project.clues("a/Cart.cs").words)
 
     assert {(item.target, item.names) for item in found} == ({("a/Cart.cs", frozenset(names))} if names else set())
 
@@ -105,8 +105,8 @@ def test_global_using_applies_to_every_file_in_its_project() -> None:
         project = resolving.project(CSHARP, ["a/Cart.cs", "a/in/Main.cs", "b/Main.cs"], configs)
         project.register("a/Cart.cs", home)
 
-        assert [item.line for item in project.imports("a/in/Main.cs", b"class Main {\n Cart c; }")] == [2]
-        assert project.imports("b/Main.cs", b"class Main {\n Cart c; }") == ()
+        assert [item.line for item in project.links("a/in/Main.cs", b"class Main {\n Cart c; }")] == [2]
+        assert project.links("b/Main.cs", b"class Main {\n Cart c; }") == ()
 
 
 def test_annotations_on_a_partial_class_count_as_bases() -> None:
@@ -144,7 +144,7 @@ def test_short_attribute_name_applies_only_in_attribute_lists(line: str, found: 
     source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
     project = resolving.project(CSHARP, [home, user], {})
     project.register(home, source)
-    items = project.imports(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
+    items = project.links(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
     assert bool(items) == found
 
 

@@ -39,7 +39,7 @@ PATHS = (
 )
 def test_module_is_found_by_its_file_name(code: str, expected: set[tuple[str, str]]) -> None:
     """A module is found by its file name, also through aliases and acronyms, unless two files match."""
-    imports = resolving.project(ELIXIR, PATHS, {}).imports("lib/shop/user.ex", code.encode())
+    imports = resolving.project(ELIXIR, PATHS, {}).links("lib/shop/user.ex", code.encode())
     found = {(item.target, here) for item in imports for _, here in item.aliases}
     assert found >= expected if expected else not found
     assert {target for target, _ in found} == {target for target, _ in expected}

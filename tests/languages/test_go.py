@@ -27,6 +27,6 @@ CONFIGS = {
 )  # fmt: skip
 def test_import_resolves_to_the_files_in_a_folder(path: str, code: str, found: list[object]) -> None:
     """An import resolves through the module or a `replace` directive to the folder's files, without tests."""
-    imports = resolving.project(GO, PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
+    imports = resolving.project(GO, PATHS, CONFIGS).links(path, f"package p\n\n{code}\n".encode())
 
     assert [(item.target, tuple(item.names), item.aliases) for item in imports] == found

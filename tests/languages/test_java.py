@@ -123,7 +123,7 @@ def test_static_import_is_a_reference_to_the_member(repository: Repository) -> N
 def test_imports_resolve_to_files(statement: str, body: str, names: frozenset[str] | None) -> None:
     """Imports, wildcards, static members and qualified names resolve to the class's file."""
     project = resolving.project(JVM, [f"{HOME}Cart.java", USER], {})
-    found = project.imports(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
+    found = project.links(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
 
     assert [(item.target, item.names) for item in found] == ([(f"{HOME}Cart.java", names)] if names is not None else [])
 

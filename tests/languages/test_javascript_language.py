@@ -59,7 +59,7 @@ def test_invalid_configuration_is_ignored() -> None:
     }
     project = resolving.project(JAVASCRIPT, {"src/a.ts", "b/x.js", "app.ts"}, configs)
 
-    assert [item.target for item in project.imports("app.ts", b"import x from 'b/x'\nimport y from '~/a'\n")] == [
+    assert [item.target for item in project.links("app.ts", b"import x from 'b/x'\nimport y from '~/a'\n")] == [
         "b/x.js"
     ]
     assert project.clues("src/a.ts").far

@@ -100,7 +100,7 @@ def test_top_level_names_are_found_by_parsing_the_file(
     home, source = f"{HOME}Sums.kt", b"package shop\n\nfun total(a: Int) = a\n"
     project = resolving.project(JVM, [home, USER], {})
     project.register(home, source)
-    found = project.imports(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total"}))
+    found = project.links(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total"}))
 
     assert [(item.target, item.names) for item in found] == ([(home, names)] if names is not None else [])
 

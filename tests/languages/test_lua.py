@@ -26,7 +26,7 @@ def test_require_resolves_to_the_nearest_file(
     code: str, expected: tuple[str, set[str], tuple[tuple[str, str], ...]] | None
 ) -> None:
     """`require` resolves dots, slashes, `init` files and a single member, but not in a comment."""
-    imports = resolving.project(LUA, PATHS, {}).imports("src/app/user.lua", code.encode())
+    imports = resolving.project(LUA, PATHS, {}).links("src/app/user.lua", code.encode())
     assert [(item.target, {*item.names}, item.aliases) for item in imports] == ([expected] if expected else [])
 
 
@@ -90,5 +90,5 @@ def test_condition_on_a_member_or_pcall_is_a_guard(code: str, guarded: bool) -> 
 )
 def test_one_word_module_does_not_resolve_to_a_distant_folder(path: str, importer: str, *, is_found: bool) -> None:
     """`socket` may be a library, so its file must be near a root or the importer."""
-    imports = resolving.project(LUA, (path,), {}).imports(importer, b'local socket = require("socket")')
+    imports = resolving.project(LUA, (path,), {}).links(importer, b'local socket = require("socket")')
     assert [item.target for item in imports] == ([path] if is_found else [])

@@ -41,6 +41,6 @@ def test_name_resolves_to_a_file(
     paths = ["src/Models/User.php", "src/functions.php", "tests/Case1.php", "lib/a.php", "bin/run.php"]
     project = resolving.project(PHP, paths, {"composer.json": COMPOSER.encode()})
     project.register("src/functions.php", b"<?php\nnamespace App;\nconst LIMIT = 1;\nfunction total() {}\n")
-    found = project.imports("bin/run.php", f"<?php\n{line}\n".encode())
+    found = project.links("bin/run.php", f"<?php\n{line}\n".encode())
 
     assert [(item.target, item.names, item.aliases) for item in found] == ([(target, names, aliases)] if target else [])

@@ -131,7 +131,7 @@ def test_require_or_constant_resolves_to_a_file(here: str, line: str, target: st
         "lib/shop.rb", "lib/shop/store.rb", "spec/spec_helper.rb", "gem/spec/spec_helper.rb", "app/models/user.rb", "app/models/admin/html_page.rb",
         "app/models/concerns/taggable.rb", here,
     ]  # fmt: skip
-    found = resolving.project(RUBY, paths, {}).imports(here, f"{line}\n".encode())
+    found = resolving.project(RUBY, paths, {}).links(here, f"{line}\n".encode())
 
     assert [(item.target, item.names) for item in found] == ([(target, names)] if target else [])
 

@@ -30,7 +30,7 @@ CONFIG = b'[package]\nname = "my-shop"\n\n[[bin]]\nname = "cli"\npath = "core/cl
 )  # fmt: skip
 def test_path_resolves_to_the_last_module_with_a_file(path: str, code: str, found: list[object]) -> None:
     """A path resolves to the last module with a file, and the rest of it is the imported name."""
-    imports = resolving.project(RUST, PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
+    imports = resolving.project(RUST, PATHS, {"Cargo.toml": CONFIG}).links(path, code.encode())
 
     assert [(item.target, sorted(item.names), item.aliases) for item in imports] == found
 

@@ -118,5 +118,5 @@ def test_import_provides_public_names(head: str, names: set[str]) -> None:
     project = resolving.project(SWIFT, paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})
     source = b"public struct Cart {}\nfunc tax() {}\nprivate func hidden() {}\n"
     project.register(HOME, source)  # type: ignore[attr-defined]
-    imports = project.imports(USER, f"{head}\n\nlet a = Cart()\ntax()\nhidden()\n".encode())
+    imports = project.links(USER, f"{head}\n\nlet a = Cart()\ntax()\nhidden()\n".encode())
     assert {name for item in imports for name in item.names} == names

@@ -7,7 +7,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language
+from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.reading.arguments import arguments
 from deeprepo.impact.reading.lexical import has_words
 from deeprepo.impact.reading.marks import (
@@ -32,9 +32,10 @@ from deeprepo.impact.reading.marks import (
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import SYMBOLS, first_line, last_line, name_of, text
 from deeprepo.impact.reading.origins import origin
-from deeprepo.impact.reading.reader import parse
+from deeprepo.impact.reading.reader import language_for, parse
+from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import MODULE, Arguments, Form, Origin, Use
+from deeprepo.impact.values import MODULE, Arguments, Form, Origin, SomeUses, Use
 
 MOST = 2_000  # references per file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
@@ -54,6 +55,22 @@ def present(source: bytes, names: Collection[str]) -> frozenset[str]:
     """Return the names whose words a file contains, in code or elsewhere."""
     words = _words(source)
     return frozenset(name for name, parts in _parts(frozenset(names)) if words.issuperset(parts))
+
+
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """Return the identifiers of a file that match one of the names, never in strings or comments.
+
+    For unreadable code, it may return only some.
+    """
+    # a name may include its namespace, which code need not write
+    words = present(source, {name.rpartition("\\")[2] for name in names})
+    language = language_for(path, source) if words else rules_of(path)
+    try:
+        found = spots(language, source, words) if language is not None else None
+        kind = SomeUses if found is None or len(found) >= MOST else tuple
+        return kind(language.used(path, source, names, found or ()) if language is not None else ())
+    except (Unreadable, RecursionError):
+        return SomeUses()
 
 
 def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:

@@ -22,9 +22,9 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """Return the identifiers of a file that match one of the names, never in strings or comments."""
-    from deeprepo.impact.resolving import offers
+    from deeprepo.impact.reading import spots
 
-    return offers.uses(path, source, names)
+    return spots.uses(path, source, names)
 
 
 def project(language: "Language", paths: Collection[str], configs: Mapping[str, bytes]) -> "Project":

@@ -88,7 +88,7 @@ class Project:
         """Return what a file that imports `path` must contain."""
         return self.modules.clues(path)
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
+    def links(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return a file's imports that resolve to the tree.
 
         With `words`, only statements that contain one of them are resolved.
@@ -109,7 +109,7 @@ class Project:
 
     def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
         """Return the imports that a file writes as statements. Each wildcard import is one of them."""
-        return self.imports(path, source)
+        return self.links(path, source)
 
 
 @lru_cache(maxsize=KEPT)
@@ -156,10 +156,10 @@ class NamespaceProject(Project):
             names = names.union(name.removesuffix(ending) for name in names if name != ending)
         return self.modules.clues(path, names)
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
+    def links(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return what a file uses from others, by import or through its namespaces."""
         language = language_of(path)
-        return _of_others(path, _File(self.modules, language, path, source).imports(words)) if language else ()
+        return _of_others(path, _File(self.modules, language, path, source).links(words)) if language else ()
 
     def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
         """Return what a file imports in statements."""
@@ -228,7 +228,7 @@ class _File:
     def _last(self, name: str) -> str:
         return name.rpartition(self._separator)[2]
 
-    def imports(self, words: frozenset[str]) -> Iterator[Link]:
+    def links(self, words: frozenset[str]) -> Iterator[Link]:
         """Yield the imports of the file. `words` limits the names; an empty set stands for all names."""
         places = [*islice((any_of(words) if words else WORD).finditer(self._source), MOST_PLACES)]
         if places:

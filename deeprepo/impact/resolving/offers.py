@@ -1,12 +1,12 @@
-"""Find what a file offers to importers, and its references to given names."""
+"""Find what a file offers to importers."""
 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import islice
 
-from deeprepo.impact.language import CONSTRUCTOR, Language, rules_of
-from deeprepo.impact.reading import marks, reader, spots
+from deeprepo.impact.language import CONSTRUCTOR, Language
+from deeprepo.impact.reading import marks, reader
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.resolving.classes import bases
@@ -21,8 +21,6 @@ from deeprepo.impact.values import (
     Parameter,
     Side,
     Signature,
-    SomeUses,
-    Use,
 )
 
 CALLED = ("function", "method", "constructor")
@@ -245,19 +243,3 @@ def _may_be_another(one: Definition, language: Language, subclasses: Sequence[De
 def _parameter(one: Parameter) -> Parameter:
     name = one.name if one.name[:1] not in APART else "{}"  # a destructured parameter has no name
     return replace(one, name=name)
-
-
-def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that match one of the names, never in strings or comments.
-
-    For unreadable code, it may return only some.
-    """
-    # a name may include its namespace, which code need not write
-    words = spots.present(source, {name.rpartition("\\")[2] for name in names})
-    try:
-        language = _language(path, source) if words else rules_of(path)
-        found = spots.spots(language, source, words)
-        kind = SomeUses if found is None or len(found) >= spots.MOST else tuple
-        return kind(language.used(path, source, names, found or ()))
-    except (Unreadable, RecursionError):
-        return SomeUses()

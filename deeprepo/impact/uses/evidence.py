@@ -86,7 +86,7 @@ class Evidence(Struct):
         is_in_folder = self.exports.declares_content and is_beside(path, target)
         if is_mate or is_in_folder or self.imports_target(path, target):
             return True
-        return any(self.imports_target(item.target, target) for item in await self.exports.imports(path))
+        return any(self.imports_target(item.target, target) for item in await self.exports.links(path))
 
     def is_field(self, receiver: str) -> bool:
         """Return whether a capitalized receiver is a field or property: `h.Options.Matcher`."""

@@ -61,7 +61,7 @@ class Exports:
         """Return whether a file also gets a name from another file that exports it, through namespaces."""
         if not self._sides["head"].declares_content:
             return False
-        others = {item.target for item in await self.imports(path) if name in item.names} - {imported_file}
+        others = {item.target for item in await self.links(path) if name in item.names} - {imported_file}
         return any(
             [name not in await self.gone_names(other) and await self.offers(other, name) for other in sorted(others)]
         )
@@ -70,9 +70,9 @@ class Exports:
         before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
         return before is not None and after is not None and before.oid == after.oid
 
-    async def imports(self, path: str) -> tuple[Link, ...]:
+    async def links(self, path: str) -> tuple[Link, ...]:
         """Return what a file in the head tree imports."""
-        return await self._sides["head"].imports(path)
+        return await self._sides["head"].links(path)
 
     async def gone_names(self, path: str, *, with_borrows: bool = False) -> frozenset[str]:
         """Return names that the file no longer exports; empty if that is not certain.
@@ -181,7 +181,7 @@ class Exports:
         reach = self._sides[side]
         tree = OneSide(reach.tree, side)
         if side not in self._indexes:
-            self._indexes[side] = Index(await tree.paths(), guesses=True, links=reach.links)
+            self._indexes[side] = Index(await tree.paths(), guesses=True, links=reach.known_links)
         index = self._indexes[side]
         for _ in range(ROUNDS):
             answer = ask(index)

@@ -47,7 +47,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
     for path, source in sources.items():
         entire = head.language.whole_files
         items = lost_imports[path]
-        imports_now = await head.imports(path) if items else ()
+        imports_now = await head.links(path) if items else ()
         if path in head.unread:
             continue
         resolved_lines = {item.line for item in imports_now}
@@ -177,7 +177,7 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
         if not words.isdisjoint(outline.names) and project.declares_content:
             project.register(one, text)
     try:
-        imports = project.imports(path, without_mark(source), words)
+        imports = project.links(path, without_mark(source), words)
     except Unreadable:
         return True
     return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in imports)

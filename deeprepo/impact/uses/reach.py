@@ -48,7 +48,7 @@ class Reach:
     ) -> None:
         self.tree, self.language, self.project, self.paths, self.side = tree, language, project, paths, side
         self.unused = unused_files  # sentences about configuration files that were not fully used
-        self.links: dict[str, tuple[Link, ...]] = {}
+        self.known_links: dict[str, tuple[Link, ...]] = {}
         self._stars: dict[str, list[Link]] = {}
         self.unread: dict[str, str] = {}  # file with unreadable imports -> reason
         self._neighbours: dict[str, set[str]] = {}
@@ -82,17 +82,17 @@ class Reach:
             trace.importing.update(imports_by_path)
         return imports_by_path
 
-    async def imports(self, path: str) -> tuple[Link, ...]:
+    async def links(self, path: str) -> tuple[Link, ...]:
         """Return every import of a file on this side that resolves to the tree."""
         await self.load([path])
-        return self.links[path]
+        return self.known_links[path]
 
     async def load(self, paths: Collection[str]) -> None:
         """Read the imports of many files in one pass."""
-        new = [path for path in dict.fromkeys(paths) if path not in self.links]
+        new = [path for path in dict.fromkeys(paths) if path not in self.known_links]
         sources = await self.tree.read_many(new, self.side) if new else {}
         for path in new:
-            self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
+            self.known_links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
     async def stars(self, paths: Collection[str], *, with_borrows: bool = False) -> list[str]:
         """Return the files whose names some files re-export with a wildcard.
@@ -100,21 +100,21 @@ class Reach:
         `with_borrows`: also those whose names they only import.
         """
         new = [path for path in dict.fromkeys(paths) if path not in self._stars]
-        unknown = [path for path in new if path not in self.links]
+        unknown = [path for path in new if path not in self.known_links]
         sources = await self.tree.read_many(unknown, self.side) if unknown else {}
         for path in new:
             read = partial(self.project.statements, path)
-            items = self._readable(path, read, sources[path]) if path in sources else self.links.get(path, ())
+            items = self._readable(path, read, sources[path]) if path in sources else self.known_links.get(path, ())
             self._stars[path] = [one for one in items if "*" in one.names and "*" not in dict(one.aliases)]
         stars = (one for path in paths for one in self._stars[path])
         return [one.target for one in stars if with_borrows or one.public]
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the imports of a text that resolve to the tree; `words` as in `Project.imports`.
+        """Return the imports of a text that resolve to the tree; `words` as in `Project.links`.
 
         An unreadable file has none and is recorded in `unread`.
         """
-        return self._readable(path, partial(self.project.imports, path, words=words), source)
+        return self._readable(path, partial(self.project.links, path, words=words), source)
 
     def _readable(self, path: str, read: Callable[[bytes], tuple[Link, ...]], source: bytes) -> tuple[Link, ...]:
         try:

@@ -325,8 +325,8 @@ async def _is_connected(case: Case) -> bool:
     evidence, path, target = case.evidence, case.file.path, case.target
     if is_beside(path, target):
         return True
-    backwards = {item.target for home in target.homes for item in await evidence.exports.imports(home)}
-    between = {item.target for item in await evidence.exports.imports(path)}
+    backwards = {item.target for home in target.homes for item in await evidence.exports.links(home)}
+    between = {item.target for item in await evidence.exports.links(path)}
     return path in backwards or not between.isdisjoint(backwards) or await evidence.sees(path, target)
 
 
@@ -355,10 +355,7 @@ async def _is_from_library(case: Case) -> bool:
 async def _modules_of(case: Case) -> set[str]:
     """Return the local names of modules in the tree that a file imports whole."""
     return {
-        here
-        for item in await case.evidence.exports.imports(case.file.path)
-        for name, here in item.aliases
-        if name == "*"
+        here for item in await case.evidence.exports.links(case.file.path) for name, here in item.aliases if name == "*"
     }
 
 
@@ -399,7 +396,7 @@ async def _is_imported_inside(case: Case, outline: Outline) -> bool:
     inner = (item for item in outline.imports if item.inside or not item.hands_on)
     lines = {item.line for item in inner if any(one.here == case.use.name for one in item.names)}
     return bool(lines) and not lines <= {
-        link.line for link in await case.evidence.exports.imports(path) if link.target == path
+        link.line for link in await case.evidence.exports.links(path) if link.target == path
     }
 
 

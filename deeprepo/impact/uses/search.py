@@ -386,7 +386,7 @@ class SearchedFiles(Struct):
             return frozenset()
         rows = resolving.uses(path, source, frozenset(roots.values()))
         import_lines = {use.name: use.line for use in rows if use.form == "import"}
-        imports = await self.of.scene.head.imports(path) if import_lines else ()
+        imports = await self.of.scene.head.links(path) if import_lines else ()
         own_names = {
             name.partition(".")[0]
             for item in imports
