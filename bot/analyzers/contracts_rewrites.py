@@ -26,7 +26,7 @@ from deeprepo.impact.reading.syntax import tree_of
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.definitions import token_likeness
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.uses.breaks import Breakage, misfit
+from deeprepo.impact.uses.breaks import Breakage, problem
 from deeprepo.impact.uses.symbols import ALIKE
 from deeprepo.impact.values import Arguments, Signature
 
@@ -238,7 +238,7 @@ def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: D
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or breakage.reference.name != before.short:
         raise _NotMechanical
     sides = breakage.symbol.signatures if breakage.symbol is not None else None
-    if breakage.reference.call and sides is not None and misfit(*sides, breakage.reference) is not None:
+    if breakage.reference.call and sides is not None and problem(*sides, breakage.reference) is not None:
         raise _NotMechanical  # the arguments do not match either
     if after.path in {before.path, breakage.new_path}:
         if _is_default(file, breakage):
@@ -341,13 +341,13 @@ def _argument_edits(
     named = re.compile(rf"(\w+)\s*{sign}(?![{sign}:])".encode())
     keywords = [match[1].decode() if sign and (match := named.match(one.text or b"")) else "" for one in arguments]
     call = _with_arguments(breakage.reference, keywords)
-    if misfit(before, after, call) is None:
+    if problem(before, after, call) is None:
         return set()  # another call on the line, which matches
     old, new = ([parameter for parameter in side.parameters if parameter.kind != "rest"] for side in (before, after))
     gone = [parameter.name for parameter in old if parameter.name not in {each.name for each in new}]
     fresh = [parameter.name for parameter in new if parameter.name not in {each.name for each in old}]
     kept = [[parameter.name for parameter in side if parameter.name not in {*gone, *fresh}] for side in (old, new)]
-    if misfit(before, before, call) is not None or len(gone) != 1 or len(fresh) > 1 or kept[0] != kept[1]:
+    if problem(before, before, call) is not None or len(gone) != 1 or len(fresh) > 1 or kept[0] != kept[1]:
         raise _NotMechanical
     place = [parameter.name for parameter in old].index(gone[0])
     at = keywords.index(gone[0]) if gone[0] in keywords else place
@@ -368,7 +368,7 @@ def _argument_edits(
             raise _NotMechanical  # a call or a comment would be lost
         del keywords[at]
         edit = ByteEdit(start, end, b"")
-    if misfit(before, after, _with_arguments(call, keywords)) is not None:
+    if problem(before, after, _with_arguments(call, keywords)) is not None:
         raise _NotMechanical
     return {edit}
 

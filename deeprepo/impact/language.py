@@ -2,7 +2,7 @@
 
 import posixpath
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate, pairwise
@@ -14,7 +14,6 @@ from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import Struct, field
-from deeprepo.impact.values import Arguments, Parameter, Wrong
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
     from tree_sitter import Language as Grammar
@@ -155,15 +154,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     def is_constructor(self, name: str) -> bool:
         """Return whether methods with this name run when their class is called, as the search names them."""
         return name in self.types.constructors or (name == CONSTRUCTOR and "=" in self.types.constructors)
-
-    def misfit(self, given: Arguments, parameters: Sequence[Parameter]) -> Wrong | None:
-        """Return what is wrong with a call for these parameters; None if it matches or is unknown."""
-        return given.misfit(
-            parameters,
-            may_omit=self.calls.missing_arguments,
-            may_exceed=self.calls.surplus_arguments,
-            is_ordered=self.ordered_arguments,
-        )
 
     def below(self, spec: str, name: str) -> str:
         """Return the import of a submodule."""

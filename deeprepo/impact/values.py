@@ -42,12 +42,6 @@ class Parameter(Struct, frozen=True):
     kind: ParameterKind = "positional"
     is_required: bool = True
 
-    def accepts(self, before: "Parameter", *, by_name: bool) -> bool:
-        """Return whether every argument for a former parameter also matches this one."""
-        is_rename = by_name and before.name != self.name and before.kind == "positional"
-        is_hidden_name = before.kind == "positional" and self.kind == "only"
-        return not is_rename and not is_hidden_name and not (self.is_required and not before.is_required)
-
 
 class Signature(Struct, frozen=True):
     """What a call must match: the parameters without the receiver, or those of another definition of the name."""
@@ -68,25 +62,6 @@ class Signature(Struct, frozen=True):
         """Return whether it is newly decided at run time which of several definitions is in effect."""
         was_ambiguous = before.ambiguous and before.overloads == self.overloads
         return self.ambiguous and not before.opaque and not was_ambiguous
-
-    def accepts_calls_of(self, before: "Signature", *, by_name: bool) -> bool:
-        """Return whether every former call still matches with the same meaning. `by_name`: calls may name parameters.
-
-        New parameters must be optional, and last or named.
-        """
-        old, new = places_of(before.parameters), places_of(self.parameters)
-        if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
-            return False
-        if not all(other.accepts(one, by_name=by_name) for one, other in zip(old, new, strict=False)):
-            return False
-        keywords = {item.name: item for item in before.parameters if item.kind == "keyword"}
-        now = {item.name: item for item in self.parameters if item.kind in ("keyword", "positional")}
-        if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
-            return False
-        if any(one.is_required and one.name not in keywords for one in self.parameters if one.kind == "keyword"):
-            return False
-        rest = {item.kind for item in before.parameters if item.kind in ("rest", "named_rest")}
-        return rest <= {item.kind for item in self.parameters} and not ("rest" in rest and len(new) > len(old))
 
     def moved_places(self, before: "Signature") -> frozenset[int]:
         """Return the positions whose argument now reaches another parameter than before."""
@@ -227,52 +202,12 @@ class Link(Struct, frozen=True):
     public: bool = False  # this file re-exports it
 
 
-class Wrong(Struct, frozen=True):
-    """The first problem of a call, such as an unknown keyword or too many arguments."""
-
-    kind: Literal["keyword", "surplus", "twice", "missing", "order"]
-    names: tuple[str, ...] = ()  # of the parameters or keywords concerned
-
-
 class Arguments(Struct, frozen=True):
     """The arguments of a call. With `spread`, some are not written out, so they cannot be counted."""
 
     positional: int = 0
     keywords: tuple[str, ...] = ()
     spread: bool = False
-
-    def misfit(
-        self, parameters: Sequence[Parameter], *, may_omit: bool, may_exceed: bool, is_ordered: bool
-    ) -> Wrong | None:
-        """Return what is wrong with a call for these parameters; None if it matches or is unknown.
-
-        `may_omit`, `may_exceed`: calls may omit any argument, or pass surplus ones. `is_ordered`: named arguments
-        must be in the order of the parameters.
-        """
-        kinds = {one.kind for one in parameters}
-        accepted = {one.name for one in parameters if one.kind in ("positional", "keyword")}
-        unknown = next((word for word in self.keywords if word not in accepted and "named_rest" not in kinds), "")
-        if unknown:
-            return Wrong("keyword", (unknown,))
-        if self.spread:
-            return None
-        if self.positional > len(places_of(parameters)) and "rest" not in kinds and not may_exceed:
-            return Wrong("surplus")
-        return None if may_omit else self._misfit_of_all(parameters, is_ordered=is_ordered)
-
-    def _misfit_of_all(self, parameters: Sequence[Parameter], *, is_ordered: bool) -> Wrong | None:
-        """Return what is wrong with the call in a language where every parameter needs a value, or None."""
-        places = places_of(parameters)
-        twice = next((one.name for one in places[: self.positional] if one.name in self.keywords), "")
-        if twice and "only" not in {one.kind for one in places if one.name == twice}:
-            return Wrong("twice", (twice,))
-        left = [*places[self.positional :], *(one for one in parameters if one.kind == "keyword")]
-        missing = tuple(one.name for one in left if one.is_required and one.name not in self.keywords)
-        if missing:
-            return Wrong("missing", missing)
-        order = [one.name for one in parameters if one.kind == "keyword"] if is_ordered else []
-        written = [order.index(word) for word in self.keywords if word in order]
-        return Wrong("order") if written != sorted(written) else None
 
 
 def places_of(parameters: Sequence[Parameter]) -> list[Parameter]:

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolver import Resolver
+from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.resolving.classes import constructors, has_member, lineage, members
 from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.namespaces import Namespaces
@@ -470,7 +471,7 @@ def _in_words(parameters: Sequence[Parameter], given: Arguments, language: Langu
 
     Return "" if the call matches or if that is unknown.
     """
-    found, places = language.misfit(given, parameters), places_of(parameters)
+    found, places = misfit(language, given, parameters), places_of(parameters)
     if found is None or found.kind == "order":
         return ""
     if found.kind == "surplus":

@@ -11,6 +11,7 @@ from typing import Literal
 from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
+from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, places_of
@@ -144,7 +145,7 @@ def _there(reference: Reference) -> str:
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     """Return the result of comparing a call with both signatures."""
-    answer = _compared(_Call(reference, item))
+    answer = _by_rules(_Call(reference, item))
     if isinstance(answer, Misfit):
         return REPORTED if reference.is_certain else ""
     return answer if answer != OTHER or not reference.is_bound else ""
@@ -160,7 +161,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
     if probably_missing(reference) and (item is None or item.change in ("removed", "renamed")):
         record(place, BROKEN, "likely-removed", probably_missing)
         return Breakage(reference, item, "likely-removed")
-    wrong = _compared(_Call(reference, item)) if item is not None else ""
+    wrong = _by_rules(_Call(reference, item)) if item is not None else ""
     if not isinstance(wrong, Misfit) and reference.missing_part is not None:
         wrong = Misfit("required-part", reference.missing_part.says)
     if not isinstance(wrong, Misfit):
@@ -225,7 +226,7 @@ def unknown_signature(call: _Call) -> Misfit | CallState | None:
 
 def fits(call: _Call) -> Misfit | CallState | None:
     """The call matches the new signature, and each argument reaches the same parameter."""
-    if misfit(call.before, call.after, call.reference) is not None or call.arguments.spread:
+    if problem(call.before, call.after, call.reference) is not None or call.arguments.spread:
         return None
     reaches_others = any(place < call.arguments.positional for place in call.after.moved_places(call.before))
     return "" if call.after.ambiguous or reaches_others else FITS
@@ -233,18 +234,18 @@ def fits(call: _Call) -> Misfit | CallState | None:
 
 def arguments_not_written(call: _Call) -> Misfit | CallState | None:
     """Some arguments are not written out, such as `*args`, or the code around handles a failure."""
-    return "" if misfit(call.before, call.after, call.reference) is None else None
+    return "" if problem(call.before, call.after, call.reference) is None else None
 
 
 def never_matched(call: _Call) -> Misfit | CallState | None:
     """The call did not match the former signature either, so it means something else."""
-    return OTHER if misfit(call.before, call.before, call.reference) is not None else None
+    return OTHER if problem(call.before, call.before, call.reference) is not None else None
 
 
 def no_longer_matches(call: _Call) -> Misfit | CallState | None:
     """The call matched the former signature, but doesn't match the new one."""
     is_known = call.reference.is_certain or call.reference.likely
-    return misfit(call.before, call.after, call.reference) if is_known else None
+    return problem(call.before, call.after, call.reference) if is_known else None
 
 
 def uncertain_target(_: _Call) -> Misfit | CallState | None:
@@ -264,7 +265,7 @@ RULES = (
 )
 
 
-def _compared(call: _Call) -> Misfit | CallState:
+def _by_rules(call: _Call) -> Misfit | CallState:
     """Return what is newly wrong with a call, or that it fits or means something else; "" if that is open."""
     for index, rule in enumerate(RULES):
         answer = rule(call)
@@ -299,8 +300,8 @@ def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
     if is_broken_by_any and len(mine.parameters) == len(before.parameters) < len(after.parameters):
         return not any(one.kind in ("rest", "named_rest") for one in (*mine.parameters, *after.parameters))
     return (
-        misfit(mine, mine, _shortest_call(before, own)) is None
-        and misfit(mine, mine, _shortest_call(after, own)) is not None
+        problem(mine, mine, _shortest_call(before, own)) is None
+        and problem(mine, mine, _shortest_call(after, own)) is not None
     )
 
 
@@ -319,11 +320,11 @@ def insists_on_signatures(definition: str, caller: str) -> bool:
     return not (rules_of(definition).calls.missing_arguments or rules_of(caller).calls.missing_arguments)
 
 
-def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | None:
+def problem(before: Signature, after: Signature, call: Reference) -> Misfit | None:
     """Return the first problem of a call, compared with `before`. One matching overload is enough."""
     arguments = call.arguments or Arguments()
     rules = rules_of(call.path)
-    found = [rules.misfit(arguments, parameters) for parameters in _forms(after, call)]
+    found = [misfit(rules, arguments, parameters) for parameters in _forms(after, call)]
     wrong = found[0]
     if wrong is None or None in found:
         return None

@@ -38,7 +38,7 @@ from deeprepo.impact.text.definitions import (
 )
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.values import COMPONENT, Definition, Outline, Parameter, Side, Signature
+from deeprepo.impact.values import COMPONENT, Definition, Outline, Parameter, Side, Signature, places_of
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
 HOLDERS = frozenset({"class", "type"})  # kinds with members
@@ -323,7 +323,7 @@ def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Co
     if was.kind != now.kind:
         return ()
     if was.signature and now.signature:  # a constructor generated from fields
-        is_same = now.signature.accepts_calls_of(was.signature, by_name=False)
+        is_same = _accepts_calls_of(now.signature, was.signature, by_name=False)
         if is_same and was.head == now.head:
             return ()
         return ("declaration",) if is_same else ("parameters",)
@@ -395,7 +395,7 @@ def _parameters(
     before: Signature, after: Signature, old: Sequence[str], new: Sequence[str], *, by_name: bool
 ) -> list[Contract]:
     """Return what changed between two parameter lists. `by_name`: calls may name parameters."""
-    is_compatible = after.accepts_calls_of(before, by_name=by_name) and not after.moved_places(before)
+    is_compatible = _accepts_calls_of(after, before, by_name=by_name) and not after.moved_places(before)
     changes: list[Contract] = [] if is_compatible else ["parameters"]
     was, now = ({item.name for item in side.parameters} for side in (before, after))
     if by_name:
@@ -409,6 +409,33 @@ def _parameters(
     if not changes and before.opaque:
         changes.append("parameters")  # unreadable parameters cannot count as compatible
     return changes
+
+
+def _accepts_calls_of(after: Signature, before: Signature, *, by_name: bool) -> bool:
+    """Return whether every former call still matches with the same meaning. `by_name`: calls may name parameters.
+
+    New parameters must be optional, and last or named.
+    """
+    old, new = places_of(before.parameters), places_of(after.parameters)
+    if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
+        return False
+    if not all(_takes_its_arguments(now, was, by_name=by_name) for was, now in zip(old, new, strict=False)):
+        return False
+    keywords = {item.name: item for item in before.parameters if item.kind == "keyword"}
+    named = {item.name: item for item in after.parameters if item.kind in ("keyword", "positional")}
+    if any(name not in named or (named[name].is_required and not was.is_required) for name, was in keywords.items()):
+        return False
+    if any(item.is_required and item.name not in keywords for item in after.parameters if item.kind == "keyword"):
+        return False
+    rest = {item.kind for item in before.parameters if item.kind in ("rest", "named_rest")}
+    return rest <= {item.kind for item in after.parameters} and not ("rest" in rest and len(new) > len(old))
+
+
+def _takes_its_arguments(now: Parameter, was: Parameter, *, by_name: bool) -> bool:
+    """Return whether every argument for a former parameter also matches the one in its place."""
+    is_rename = by_name and was.name != now.name and was.kind == "positional"
+    is_hidden_name = was.kind == "positional" and now.kind == "only"
+    return not is_rename and not is_hidden_name and not (now.is_required and not was.is_required)
 
 
 def _texts_by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str, str]:

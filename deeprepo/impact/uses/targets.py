@@ -5,6 +5,7 @@ import re
 from deeprepo.impact.changes import ChangedSymbol, Contract
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.language import rules_of
+from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.importing import Importers, Scene
@@ -129,7 +130,7 @@ class UseTarget(Struct, frozen=True):
         if use.arguments is None or before is None or signature is None or signature.opaque:
             return True
         rules = rules_of(before.path)
-        return any(rules.misfit(use.arguments, form) is None for form in signature.forms)
+        return any(misfit(rules, use.arguments, form) is None for form in signature.forms)
 
     def is_visible(self, path: str) -> bool:
         """Return whether a file could use it before the change."""
