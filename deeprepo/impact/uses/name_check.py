@@ -52,15 +52,8 @@ async def with_resolutions(
     claims = {row: claim for row in references if (claim := _claim(row, by_key)) is not None}
     if not claims:
         return list(references)
-    questions = {row: one for row, claim in claims.items() if (one := _question(row, claim)) is not None}
-    accused = {(row.path, row.line) for row in claims}
-    after = await found_after(tree, set(questions.values()), accused)
-    others = await _of_others(tree, files, {row: one for row, one in questions.items() if one not in after}, claims)
+    answers, others = await _by_meaning(tree, files, claims)
     claims = {row: claim for row, claim in claims.items() if row not in others}
-    answers: dict[Reference, Resolution] = {row: after[one] for row, one in questions.items() if one in after}
-    for row in references:
-        if row in others or row in answers:
-            record(row.use_place, QUESTION, "by its present meaning", meant_another if row in others else found_after)
     left = {row: claim for row, claim in claims.items() if row not in answers}
     untouched = set[Reference]()
     if left:
@@ -69,19 +62,26 @@ async def with_resolutions(
         untouched = {row for row, claim in left.items() if check.is_untouched(claim)}
         late = Unknown(f"the check of all names took more than {seconds:g} s of CPU time", is_by_line=False)
         answers |= {row: check.answer(row, claim) if thread_time() < end else late for row, claim in left.items()}
-    known = {_key_without_class(row): answer for row, answer in answers.items() if row.symbol in by_key}
-    for row, answer in list(answers.items()):
-        if row.symbol not in by_key:  # a file exports it under the name of one of its definitions
-            answers[row] = known.get(_key_without_class(row), answer)
-    return [
-        row
-        if row not in claims
-        else replace(row, target_state="present", asks=False)
-        if row in untouched
-        else _said(row, answers[row])
-        for row in references
-        if row not in others
-    ]
+    # a file may export a name under that of one of its definitions, whose answer then counts
+    of_definitions = {_key_without_class(row): answer for row, answer in answers.items() if row.symbol in by_key}
+    exported = (row for row in answers if row.symbol not in by_key)
+    answers |= {row: of_definitions.get(_key_without_class(row), answers[row]) for row in exported}
+    said = {row: _said(row, answer) for row, answer in answers.items()}
+    said |= {row: replace(row, target_state="present", asks=False) for row in untouched}
+    return [said.get(row, row) for row in references if row not in others]
+
+
+async def _by_meaning(
+    tree: Tree, files: Sequence[ChangedFile], claims: Mapping[Reference, Claim]
+) -> tuple[dict[Reference, Resolution], Collection[Reference]]:
+    """Return what the resolver still finds, and the references that meant another definition before the change."""
+    questions = {row: question for row, claim in claims.items() if (question := _question(row, claim)) is not None}
+    after = await found_after(tree, set(questions.values()), {(row.path, row.line) for row in claims})
+    answers: dict[Reference, Resolution] = {row: after[one] for row, one in questions.items() if one in after}
+    others = await _of_others(tree, files, {row: one for row, one in questions.items() if row not in answers}, claims)
+    for row in (*answers, *others):
+        record(row.use_place, QUESTION, "by its meaning", found_after if row in answers else meant_another)
+    return answers, others
 
 
 def _key_without_class(row: Reference) -> tuple[str, int, str]:

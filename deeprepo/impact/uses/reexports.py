@@ -36,15 +36,15 @@ async def add_reexports(scene: Scene, found: Importers) -> None:
     for hop in range(OFFERED_HOPS):
         barrels = {path for path, items in importers.items() if _hands_on(path, items, found.behind, wanted_names)}
         barrels = barrels if hop < HOPS else set()
-        for barrel in sorted(barrels) * 2:  # twice, since one may import another, in a fixed order
+        for barrel in sorted(barrels) * HOPS:  # again, since the origins of one may be known after another
             found.behind[barrel] |= {o for item in importers[barrel] for o in found.behind.get(item.target, ())}
-        takers = await offers.takers(importers, barrels)
-        importers = await scene.head.importers(barrels - visited)
-        targets = {item.target for item in chain(former, *importers.values())}
+        by_name = await offers.takers(importers, barrels)
+        by_barrel = await scene.head.importers(barrels - visited)
+        targets = {item.target for item in chain(former, *by_barrel.values())}
         for barrel in barrels - visited - targets:  # no file imports from it
             del found.behind[barrel]
         visited |= barrels
-        importers = {path: (*importers.get(path, ()), *takers.get(path, ())) for path in {**importers, **takers}}
+        importers = {path: (*by_barrel.get(path, ()), *by_name.get(path, ())) for path in {**by_barrel, **by_name}}
         for path, items in importers.items():
             for item in items:
                 changed_files = _behind(found, path, item, wanted_names)
