@@ -131,7 +131,7 @@ async def _is_only_member(case: Case) -> bool:
     """
     target, name, evidence = case.target, case.use.name, case.evidence
     if case.match.is_extension:
-        is_of_tree = [await evidence.names.is_defined(one.rpartition(".")[2]) for one in case.use.types]
+        is_of_tree = [await evidence.names.is_defined(written.rpartition(".")[2]) for written in case.use.types]
         return case.is_unique and (is_specific(name) or any(is_of_tree))
     is_doubtful = bool(target.owner) and target.has_new_signature and not target.is_extension
     return not (is_doubtful and await evidence.is_extended(name))

@@ -35,7 +35,7 @@ class SearchedFile(Struct, frozen=True):
         """Return whether the file itself binds a name, by a definition or by an import of something else."""
         if use.form == "import" or use.receiver:
             return False
-        is_own = any(one.here == use.name for one in local_names(target, self.bound))
+        is_own = any(local.here == use.name for local in local_names(target, self.bound))
         lines = {other.line for other in self.uses if other.name == use.name and other.form == "import"}
         is_imported = len(lines) > is_own or (not is_own and use.name in self.import_words)
         return is_imported or self.defines(use.name)

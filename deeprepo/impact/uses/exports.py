@@ -150,7 +150,7 @@ class Exports:
         local = dict(outline.exports).get(name) if outline is not None else None
         if outline is None or (not types and not outline.loose.isdisjoint((name, local or name))):
             return "unknown"
-        own = next((one for one in outline.definitions if one.name == local), None)
+        own = next((symbol for symbol in outline.definitions if symbol.name == local), None)
         if own is not None:
             return own
         answer = await self._offered(side, path, name)
@@ -300,7 +300,7 @@ def _is_private_in(facts: Outline, name: str) -> bool:
         for item in facts.imports
         if item.whole.partition(".")[0] == name or any(bound.here == name for bound in item.names)
     ]
-    is_own = any(one.short == name and not one.owner for one in facts.definitions)
+    is_own = any(symbol.short == name and not symbol.owner for symbol in facts.definitions)
     return bool(items) and not is_own and all(item.private for item in items)
 
 

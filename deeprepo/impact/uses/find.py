@@ -71,7 +71,7 @@ def _by_language(
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """Return the changed files of each language, riskiest first, up to the limit."""
     rows = [one for one in by_risk(files) if one.is_analyzed or one.skip in (MOVED, REPLACED)]
-    searched = [one for one in rows if filetype(one.path).is_parsed]
+    searched = [row for row in rows if filetype(row.path).is_parsed]
     if len(searched) > budget.files:
         gaps.add(f"dependents were searched for only {budget.files} of the {len(searched)} changed source files")
     mine: dict[str, list[ChangedFile]] = defaultdict(list)
@@ -109,7 +109,9 @@ async def _of_language(
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
     gaps.add(
-        *_without_content(language, await tree.entries()), *unread, hides_uses=any(one.contract for one in targets)
+        *_without_content(language, await tree.entries()),
+        *unread,
+        hides_uses=any(target.contract for target in targets),
     )
     return Dependents(
         tuple(item for item in scene.every_symbol if item.key not in indirect.promoted),
@@ -299,7 +301,7 @@ def _takes(item: ChangedSymbol) -> object:
     return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
 
 
-def _opaque(one: Definition | None) -> Definition | None:
-    if one is None or one.signature is None:
-        return one
-    return replace(one, signature=replace(one.signature, opaque=True))
+def _opaque(symbol: Definition | None) -> Definition | None:
+    if symbol is None or symbol.signature is None:
+        return symbol
+    return replace(symbol, signature=replace(symbol.signature, opaque=True))

@@ -106,7 +106,7 @@ def _own_namespaces(user: Outline, path: str) -> Mapping[str, int]:
 def _defines(facts: Outline | None, name: str) -> bool:
     """Return whether a file defines the name in a namespace."""
     rows = facts.definitions if facts is not None and facts.spaces else ()
-    return any(one.name == name and not one.owner and one.kind != "holder" for one in rows)
+    return any(row.name == name and not row.owner and row.kind != "holder" for row in rows)
 
 
 def _projects(language: Language, paths: Collection[str]) -> frozenset[str]:

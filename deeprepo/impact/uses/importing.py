@@ -115,9 +115,9 @@ class Bindings(Struct):
         aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
         meanings_by_way: dict[str, set[tuple[str, str, str]]] = {}
         for (origin, name), local_names in self.locals.items() if aliased_uses else ():
-            for one in local_names:
-                way = f"{one.receiver}.{one.here}" if one.receiver else one.here
-                meanings_by_way.setdefault(way, set()).add((origin, name, one.imported_file))
+            for local in local_names:
+                way = f"{local.receiver}.{local.here}" if local.receiver else local.here
+                meanings_by_way.setdefault(way, set()).add((origin, name, local.imported_file))
         for use in aliased_uses:
             modules = self.modules.items() if use.receiver else ()
             meanings = {

@@ -91,7 +91,9 @@ class Indirect(Struct):
         if new is None or source is None or new.signature is None or not rules_of(new.path).is_constructor(new.short):
             return item
         owner = new.name.rpartition(".")[0]
-        old = next((one for one in source.old.definitions if one.name == owner and one.kind == "class"), None)
+        old = next(
+            (symbol for symbol in source.old.definitions if symbol.name == owner and symbol.kind == "class"), None
+        )
         former = _former_constructor(source.old, owner, new.short)
         if old is None or former is None or not any(one.is_required for one in new.parameters):
             return item
@@ -121,7 +123,9 @@ class Indirect(Struct):
         owner, _, short = was.name.rpartition(".")
         found: list[ChangedSymbol] = []
         for name in _subclasses_of(owner, short, outline):
-            own = next((one for one in outline.definitions if one.name == name and one.kind == "class"), None)
+            own = next(
+                (symbol for symbol in outline.definitions if symbol.name == name and symbol.kind == "class"), None
+            )
             line = (await self.exports.ancestry(path, name)).classes
             homes = {item.symbol.path, *self.exports.visible_files(item.symbol.path)}
             embeds = any((home, owner) in line for home in homes)
@@ -161,8 +165,12 @@ def _former_constructor(outline: Outline, owner: str, short: str) -> Definition 
     """Return the implicit constructor of a class; None if it has its own or it is unknown."""
     bases = dict(outline.bases)
     for _ in range(GENERATIONS + 1):
-        own = [one for one in outline.definitions if one.name == f"{owner}.{short}"]
-        others = [one for one in outline.definitions if one.name.rpartition(".")[0] == owner and one.kind == "method"]
+        own = [symbol for symbol in outline.definitions if symbol.name == f"{owner}.{short}"]
+        others = [
+            symbol
+            for symbol in outline.definitions
+            if symbol.name.rpartition(".")[0] == owner and symbol.kind == "method"
+        ]
         if own or any(rules_of(one.path).is_constructor(one.short) for one in others):
             return own[0] if len(own) == 1 and own[0].signature is not None else None
         if owner not in bases or len(bases[owner]) > 1:

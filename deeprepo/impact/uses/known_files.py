@@ -150,7 +150,9 @@ class KnownFiles:
             return is_data(name, text)
         outline = self.outline(path)
         is_set = any(use.is_assigned and use.receiver for use in here)
-        if is_set or any(one.line == number and one.short in (name, CONSTRUCTOR) for one in outline.definitions):
+        if is_set or any(
+            symbol.line == number and symbol.short in (name, CONSTRUCTOR) for symbol in outline.definitions
+        ):
             return True
         # a file may add to a type of another one: `declare module "./order" { interface Order { ... } }`
         innermost = "".join(self.around(path, number)[:1])

@@ -152,11 +152,11 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
     facts = sides.before.facts(old)
     if now is None or before is None or facts is None:
         return
-    types = {one.name for one in facts.definitions}
+    types = {symbol.name for symbol in facts.definitions}
     # a module may be its whole file
     if rules_of(new).modules_are_types:
         types |= {one.owner for one in (*before.requirements, *before.optional)}
-    asked = {(one.owner, one.name, one.kind) for one in before.requirements}
+    asked = {(need.owner, need.name, need.kind) for need in before.requirements}
     for one in now.requirements:
         if one.owner in types and (one.owner, one.name, one.kind) not in asked:
             sides.gained[(new, one.owner), one.kind].add(one.name)
@@ -346,7 +346,9 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
     line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.names)
     merged = parts_of(index, path)  # an interface of the same name adds its members to a class
     inherited |= (
-        {one.name for one in merged.requirements if (one.owner, one.kind) == (whole.name, "heir")} if merged else set()
+        {need.name for need in merged.requirements if (need.owner, need.kind) == (whole.name, "heir")}
+        if merged
+        else set()
     )
     for home, name in line or ():
         inherited |= _implemented(index, home, name)
@@ -358,5 +360,7 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
 def _implemented(index: Index, home: str, name: str) -> set[str]:
     """Return the members that a class defines and does not require from its subclasses."""
     known = parts_of(index, home)
-    required = {one.name for one in known.requirements if (one.owner, one.kind) == (name, "heir")} if known else set()
+    required = (
+        {need.name for need in known.requirements if (need.owner, need.kind) == (name, "heir")} if known else set()
+    )
     return {one.short for _, one in members(index, home, name)} - required

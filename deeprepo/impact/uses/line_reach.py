@@ -36,7 +36,7 @@ class Case(Struct):
 
     lines: ProvidingLines
     claim: Claim
-    one: Line
+    candidate: Line
     way: str
 
     @property
@@ -52,7 +52,7 @@ class Case(Struct):
     @property
     def around(self) -> Sequence[str]:
         """The heads of the blocks around the line, innermost first."""
-        return self.lines.now.around(self.one.path, self.one.line)
+        return self.lines.now.around(self.candidate.path, self.candidate.line)
 
     @property
     def types(self) -> Sequence[str]:
@@ -63,12 +63,12 @@ class Case(Struct):
     def is_in_former_namespace(self) -> bool:
         """Whether the line is in the namespace that had the name."""
         homes = {self.lines.before.namespace(home) for home in self.claim.homes}
-        return self.lines.now.namespace(self.one.path) in homes
+        return self.lines.now.namespace(self.candidate.path) in homes
 
 
-def reaches(lines: ProvidingLines, claim: Claim, one: Line, way: str) -> Callable[[Case], bool | None] | None:
+def reaches(lines: ProvidingLines, claim: Claim, candidate: Line, way: str) -> Callable[[Case], bool | None] | None:
     """Return the rule by which the user reaches the name on a line; None if it doesn't."""
-    case = Case(lines, claim, one, way)
+    case = Case(lines, claim, candidate, way)
     for rule in RULES:
         answer = rule(case)
         if answer is not None:
@@ -78,7 +78,7 @@ def reaches(lines: ProvidingLines, claim: Claim, one: Line, way: str) -> Callabl
 
 def declared_in_a_type_that_the_user_names(case: Case) -> bool | None:
     """The user asks a type of its own file for the name, and that type declares it."""
-    if case.one.path != case.claim.user or not case.is_declared:
+    if case.candidate.path != case.claim.user or not case.is_declared:
         return None
     receivers = re.findall(rf"([A-Za-z_]\w{{0,80}})(?:\.|::){re.escape(case.name)}\b", case.claim.text)
     heads = case.types[:1]
@@ -87,20 +87,20 @@ def declared_in_a_type_that_the_user_names(case: Case) -> bool | None:
 
 def declared_by_the_accused_line(case: Case) -> bool | None:
     """The line that seems to use the name declares it."""
-    one = case.one
-    is_accused = (one.path, one.line) in case.lines.accused
-    return True if is_accused and is_declared_still(case.name, one.path, one.text) else None
+    candidate = case.candidate
+    is_accused = (candidate.path, candidate.line) in case.lines.accused
+    return True if is_accused and is_declared_still(case.name, candidate.path, candidate.text) else None
 
 
 def declared_in_the_code_of_a_page(case: Case) -> bool | None:
     """The user is a page without a parser, and the line is in its code."""
-    return True if case.is_declared and is_code_of_page(case.one.path, case.claim.user) else None
+    return True if case.is_declared and is_code_of_page(case.candidate.path, case.claim.user) else None
 
 
 def begins_a_module_as_before(case: Case) -> bool | None:
     """The line begins a module, as a line of the former file did."""
     former = (line for home in case.claim.homes for line in case.lines.before.lines(home))
-    text = case.one.text.strip()
+    text = case.candidate.text.strip()
     return True if case.way == "inline module" and any(text == line.strip() for line in former) else None
 
 
@@ -115,7 +115,7 @@ def declared_in_a_type_taken_whole(case: Case) -> bool | None:
 def declared_in_a_part_of_the_users_type(case: Case) -> bool | None:
     """The user's file has another part of the type around the line, or a type that inherits from it."""
     claim = case.claim
-    if not case.is_declared or case.one.path == claim.user or (claim.owner and not claim.is_bare):
+    if not case.is_declared or case.candidate.path == claim.user or (claim.owner and not claim.is_bare):
         return None
     heads = [head for head in case.types if not _is_scope(head)][:1]
     found = (name for head in heads for names in _OPENED.findall(head) for name in names if name)
@@ -131,7 +131,7 @@ def declared_in_an_extension_in_sight(case: Case) -> bool | None:
 
 def renamed_for_all_files(case: Case) -> bool | None:
     """The line gives the name to all files of a project: `global using Total = ...`."""
-    is_for_all = case.way == "alias" and _FOR_ALL.match(case.one.text)
+    is_for_all = case.way == "alias" and _FOR_ALL.match(case.candidate.text)
     return True if is_for_all and _shared(case.claim.user) == "namespace" else None
 
 
@@ -170,12 +170,12 @@ RULES = (
 
 def _stands_in(case: Case, home: str) -> bool:
     """Return whether a line provides a name for users of another file."""
-    claim, one, way = case.claim, case.one, case.way
-    if one.path == claim.user and way == "alias":
+    claim, candidate, way = case.claim, case.candidate, case.way
+    if candidate.path == claim.user and way == "alias":
         return True
     heads = case.around if case.is_declared else ()
     is_top = not any(TYPE.search(head) for head in heads if not _is_scope(head))
-    if one.path in parents(home):
+    if candidate.path in parents(home):
         if is_top and rules_of(home).has_headers:
             return True  # a source sees all that its header declares
         module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(module_name(home))}\b")
@@ -184,14 +184,14 @@ def _stands_in(case: Case, home: str) -> bool:
     mixed = case.lines.now.mixed_in(home) if case.is_declared and not claim.is_module else frozenset[str]()
     if any(not mixed.isdisjoint(_WORD.findall(head)) for head in heads if TYPE.search(head)):
         return True
-    is_resolved = way in ("declaration", "re-export") and claim.is_resolved and _shared(one.path) != "namespace"
-    is_in_sight = one.path == home or (not claim.is_module and _is_in_sight(case, home))
+    is_resolved = way in ("declaration", "re-export") and claim.is_resolved and _shared(candidate.path) != "namespace"
+    is_in_sight = candidate.path == home or (not claim.is_module and _is_in_sight(case, home))
     return not is_resolved and is_top and is_in_sight
 
 
 def _is_in_sight(case: Case, home: str) -> bool:
     """Return whether a name is visible as if it were in another file, without an import."""
-    now, path = case.lines.now, case.one.path
+    now, path = case.lines.now, case.candidate.path
     if _shared(path) == "namespace":
         homes = {case.lines.before.namespace(home), now.namespace(case.claim.user)}
         return now.namespace(path) in homes or now.opens(case.claim.user, now.namespace(path))
@@ -201,15 +201,15 @@ def _is_in_sight(case: Case, home: str) -> bool:
 
 def _is_of_the_class(case: Case) -> bool:
     """Return whether a line declares a member of a class, of its bases or mixins, or in an extension."""
-    claim, one, heads, owner = case.claim, case.one, case.types, re.escape(case.claim.owner)
-    if re.search(_MEMBER_OF.replace("OWNER", owner), one.text):
+    claim, candidate, heads, owner = case.claim, case.candidate, case.types, re.escape(case.claim.owner)
+    if re.search(_MEMBER_OF.replace("OWNER", owner), candidate.text):
         return True
     if (claim.extended or claim.is_word) and _extends_too(case):
         return True
     if not heads:
-        receiver = rules_of(one.path).receiver_type(one.text)
+        receiver = rules_of(candidate.path).receiver_type(candidate.text)
         is_embedded = bool(receiver) and receiver in case.lines.now.above(claim.owner)
-        return is_embedded or (one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None)
+        return is_embedded or (candidate.path in claim.homes and re.search(rf"\b{owner}\b", candidate.text) is not None)
     declared = re.split(r"\b(?:extends|implements)\b", heads[0], maxsplit=1)[0]  # not in a subclass
     if re.search(rf"(?<![\w$]){owner}(?![\w$])", declared):
         return _is_same_type(case, heads[0])
@@ -221,14 +221,14 @@ def _extends_too(case: Case) -> bool:
 
     The type of a call's object is unknown, so it may mean an extension of any type.
     """
-    claim, one, now = case.claim, case.one, case.lines.now
+    claim, candidate, now = case.claim, case.candidate, case.lines.now
     is_called = re.search(rf"\.\s*{re.escape(case.name)}\s*(?:<[^<>\n]{{0,200}}>)?\(", claim.text)
     extended = "" if is_called else claim.extended
     of_type = rf"[\w.]{{0,80}}\b{re.escape(extended)}\b"
     is_inside = any(_EXTENSION.match(head) and re.search(rf"\(\s*+{of_type}", head) for head in case.around)
-    if not (is_called or extended) or not (is_inside or re.search(rf"\bthis\s+{of_type}", one.text)):
+    if not (is_called or extended) or not (is_inside or re.search(rf"\bthis\s+{of_type}", candidate.text)):
         return False
-    return case.is_in_former_namespace or now.opens(claim.user, now.namespace(one.path))
+    return case.is_in_former_namespace or now.opens(claim.user, now.namespace(candidate.path))
 
 
 def _is_same_type(case: Case, head: str) -> bool:
@@ -236,21 +236,21 @@ def _is_same_type(case: Case, head: str) -> bool:
 
     It must be in the class's file, reopen it, or be in the same namespace.
     """
-    claim, one, lines = case.claim, case.one, case.lines
-    if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
+    claim, candidate, lines = case.claim, case.candidate, case.lines
+    if candidate.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
         return True
-    if any(map(rules_of(one.path).augments, case.around)):
+    if any(map(rules_of(candidate.path).augments, case.around)):
         return True
-    if is_near(claim, one) and one.line in lines.added.get(one.path, ()):
+    if is_near(claim, candidate) and candidate.line in lines.added.get(candidate.path, ()):
         return True  # it went from the source into its header, or back
     if any(lines.now.renames(home, claim.owner) for home in claim.homes):
         return True
-    return _shared(one.path) == "tree" or (_shared(one.path) == "namespace" and case.is_in_former_namespace)
+    return _shared(candidate.path) == "tree" or (_shared(candidate.path) == "namespace" and case.is_in_former_namespace)
 
 
-def is_near(claim: Claim, one: Line) -> bool:
+def is_near(claim: Claim, candidate: Line) -> bool:
     """Return whether a line is in the file that had the name, or in its header."""
-    return any(one.path == home or one.path in parents(home) for home in claim.homes)
+    return any(candidate.path == home or candidate.path in parents(home) for home in claim.homes)
 
 
 def _shared(path: str) -> str:

@@ -134,7 +134,9 @@ async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Us
     if not base.declares_content or any(use.form == "import" and use.line == item.line for use in uses):
         return False
     before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
-    types = {one.short for one in resolving.outline(item.target, before, "base").definitions if one.kind in CLASSES}
+    types = {
+        symbol.short for symbol in resolving.outline(item.target, before, "base").definitions if symbol.kind in CLASSES
+    }
     if not item.names or not item.names <= types:
         return False
     used = [use for use in uses if use.name in item.names and not use.receiver and use.form != "definition"]

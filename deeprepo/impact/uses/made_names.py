@@ -57,7 +57,7 @@ class MadeNames:
         forms = (_PATH,) if is_module else (_QUOTED, _ASSIGNED)
         written, keyword = _pattern(name, *forms), _pattern(name, _KEYWORD)
         elsewhere = written if made else _pattern(name, f"{_OWN}{_ASSIGNED}")
-        for path in (one for one in homes if one in self._assigned):
+        for path in (home for home in homes if home in self._assigned):
             for number, text in self._texts(path):
                 is_written = written.search(text) is not None and not self._is_former_value(name, path, text)
                 if is_written or (not is_module and keyword.search(text)):

@@ -68,7 +68,7 @@ async def found_after(
     index = await _index(tree, "head")
     found: dict[Question, Found] = {}
     for _ in range(ROUNDS):
-        found = {one: Found(*row) for one in names if (row := _definition(index, one, reported)) is not None}
+        found = {name: Found(*row) for name in names if (row := _definition(index, name, reported)) is not None}
         if not await index.read(OneSide(tree, "head")):
             break
     return found

@@ -249,8 +249,10 @@ class _Check:
     @once
     def _extended(self, name: str, homes: Sequence[str]) -> bool:
         """Return whether a name was only that of extensions in these files."""
-        rows = [one for home in homes for one in self._lines.before.outline(home).definitions if one.short == name]
-        return bool(rows) and all(one.extends for one in rows)
+        rows = [
+            symbol for home in homes for symbol in self._lines.before.outline(home).definitions if symbol.short == name
+        ]
+        return bool(rows) and all(row.extends for row in rows)
 
     @once
     @once
@@ -317,8 +319,8 @@ class _Check:
         """Yes if a class has an implicit constructor, or the module is provided under another path."""
         for home in claim.homes if not claim.is_module else ():
             if claim.owner and rules_of(home).is_constructor(claim.names[0]):
-                types = [one for one in self._lines.now.outline(home).definitions if one.kind in CLASSES]
-                if found := next((one for one in types if one.short == claim.owner), None):
+                types = [symbol for symbol in self._lines.now.outline(home).definitions if symbol.kind in CLASSES]
+                if found := next((written for written in types if written.short == claim.owner), None):
                     return Found(home, found.line)
             if home not in self._lines.now and home not in self._lines.paths:
                 module, _ = self._resolve(Claim((module_name(home),), "", (home,), claim.user, is_module=True))
@@ -365,28 +367,32 @@ class _Check:
         by_nothing,
     )
 
-    def _provides(self, claim: Claim, name: str, one: Line) -> Way | None:
-        if is_test(one.path) and not any(map(is_test, (claim.user, *claim.homes))):
+    def _provides(self, claim: Claim, name: str, candidate: Line) -> Way | None:
+        if is_test(candidate.path) and not any(map(is_test, (claim.user, *claim.homes))):
             return None
-        if (one.path, one.line) in self._lines.accused:
-            if claim.is_module or not is_near(claim, one):
-                return "path attribute" if claim.is_module and self._has_path(one) else None
-            return "accessor" if is_invoked(name, one.text) or is_declared_still(name, one.path, one.text) else None
-        if name != claim.names[0] and not self._has_accessors(claim, one):
+        if (candidate.path, candidate.line) in self._lines.accused:
+            if claim.is_module or not is_near(claim, candidate):
+                return "path attribute" if claim.is_module and self._has_path(candidate) else None
+            return (
+                "accessor"
+                if is_invoked(name, candidate.text) or is_declared_still(name, candidate.path, candidate.text)
+                else None
+            )
+        if name != claim.names[0] and not self._has_accessors(claim, candidate):
             return None
-        return self._lines.way(name, one, is_module=claim.is_module, is_word=claim.is_word)
+        return self._lines.way(name, candidate, is_module=claim.is_module, is_word=claim.is_word)
 
     @once
     @once
-    def _has_path(self, one: Line) -> bool:
+    def _has_path(self, candidate: Line) -> bool:
         """Return whether the line above states the path of the module that a line declares."""
-        lines = self._lines.now.lines(one.path)
-        return 1 < one.line <= len(lines) and rules_of(one.path).names_path(lines[one.line - 2])
+        lines = self._lines.now.lines(candidate.path)
+        return 1 < candidate.line <= len(lines) and rules_of(candidate.path).names_path(lines[candidate.line - 2])
 
-    def _has_accessors(self, claim: Claim, one: Line) -> bool:
+    def _has_accessors(self, claim: Claim, candidate: Line) -> bool:
         """Return whether accessors are generated for properties, which the user may call."""
-        suffix, of_user = posixpath.splitext(one.path)[1], posixpath.splitext(claim.user)[1]
-        is_mixed = suffix != of_user and filetype(one.path).family == filetype(claim.user).family
+        suffix, of_user = posixpath.splitext(candidate.path)[1], posixpath.splitext(claim.user)[1]
+        is_mixed = suffix != of_user and filetype(candidate.path).family == filetype(claim.user).family
         return is_mixed or any(map(self._lines.now.has_data_class, claim.homes))
 
     @once
@@ -402,7 +408,7 @@ class _Check:
     @once
     def _macro(self, homes: Sequence[str], owner: str) -> Unknown | None:
         """Return an added macro call in a place for declarations, which may declare the name."""
-        for path in dict.fromkeys(one for home in homes for one in (home, *sorted(parents(home)))):
+        for path in dict.fromkeys(parent for home in homes for parent in (home, *sorted(parents(home)))):
             lines = self._lines.now.lines(path)
             for number in sorted(self._lines.added.get(path, ())) if path in self._lines.now else ():
                 text = lines[number - 1] if number <= len(lines) else ""

@@ -22,7 +22,7 @@ MOST = 5_000  # manifests per tree, those nearest the root first
 
 def holding(packages: Iterable[Package], path: str) -> Package | None:
     """Return the innermost package that contains a file."""
-    return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
+    return max((package for package in packages if package.holds(path)), key=lambda one: len(one.folder), default=None)
 
 
 async def offer_of(tree: Tree, side: Side = "head", around: Collection[str] | None = None) -> tuple[Package, ...]:
@@ -50,7 +50,7 @@ async def requirements(tree: Tree, packages: Collection[Package]) -> tuple[tuple
     rows: list[Requirement] = []
     unread = ""
     for name, packaging in packagings().items():
-        offered = {one.name for one in packages if one.language == name}
+        offered = {package.name for package in packages if package.language == name}
         if not offered:
             continue
         manifests = await _read(tree, packaging.MANIFESTS)

@@ -149,9 +149,9 @@ class ProvidingLines:
         return self.by_name.get(name.rstrip("?!="), ())
 
     @once
-    def way(self, name: str, one: Line, *, is_module: bool, is_word: bool) -> Way | None:
+    def way(self, name: str, candidate: Line, *, is_module: bool, is_word: bool) -> Way | None:
         """Return how a line provides a name to other files, or None."""
-        return self.now.way(name, one.path, one.line, one.text, is_module=is_module, is_word=is_word)
+        return self.now.way(name, candidate.path, candidate.line, candidate.text, is_module=is_module, is_word=is_word)
 
     def types_taken_by(self, user: str) -> frozenset[str]:
         """Return the types from which a file imports everything, itself or with the whole project."""

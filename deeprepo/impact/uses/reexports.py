@@ -145,9 +145,9 @@ class ReExports(Struct):
         """Return local name -> changed names that it refers to."""
         ways: dict[str, set[Meaning]] = defaultdict(set)
         for (origin, name), local_names in bindings.locals.items():
-            for one in local_names if self._counts((origin, name)) else ():
-                if not one.receiver and "." not in one.here:
-                    ways[one.here].add((origin, name))
+            for local in local_names if self._counts((origin, name)) else ():
+                if not local.receiver and "." not in local.here:
+                    ways[local.here].add((origin, name))
         for origin, modules in bindings.modules.items():
             for here, _ in modules if self.names.get(origin) else ():
                 ways[here].add((origin, "*"))
@@ -226,7 +226,7 @@ async def _contract_names(scene: Scene, changed_paths: Iterable[str]) -> dict[st
         items = [item for item in scene.symbols.get(path, ()) if item.contract]
         names = _outer_names(items)
         outlines = [await scene.exports.outline(side, path) for side in ("head", "base")]
-        exports = {(name, local) for one in outlines if one is not None for name, local in one.exports}
+        exports = {(name, local) for outline in outlines if outline is not None for name, local in outline.exports}
         names_by_path[path] = frozenset(name for name, local in exports if (local or name).partition(".")[0] in names)
         names_by_path[path] |= await scene.exports.gone_names(path)
     return names_by_path

@@ -394,7 +394,7 @@ async def _is_imported_inside(case: Case, outline: Outline) -> bool:
     """Return whether a module or function in the file imports the name from elsewhere: `use crate::cart::Cart;`."""
     path = case.file.path
     inner = (item for item in outline.imports if item.inside or not item.hands_on)
-    lines = {item.line for item in inner if any(one.here == case.use.name for one in item.names)}
+    lines = {item.line for item in inner if any(name.here == case.use.name for name in item.names)}
     return bool(lines) and not lines <= {
         link.line for link in await case.evidence.exports.links(path) if link.target == path
     }
@@ -500,5 +500,6 @@ def _offers(outline: Outline, name: str) -> bool:
 def _is_in_an_import(outline: Outline, line: int) -> bool:
     """Return whether a line is part of an import, whose names are looked up where it leads: `use crate::shop::{cart::Cart};`."""
     return any(
-        item.line <= line <= max((item.line, *(one.line for one in item.names)), default=0) for item in outline.imports
+        item.line <= line <= max((item.line, *(name.line for name in item.names)), default=0)
+        for item in outline.imports
     )

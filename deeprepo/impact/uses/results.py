@@ -32,5 +32,5 @@ async def _meaning(exports: Exports, path: str, written: str) -> Definition | No
     holder = found or of
     outline = await exports.outline("head", holder.path) if holder is not None else None
     name = found.name if found is not None else f"{of.name}.{member}" if of is not None else ""
-    rows = [one for one in outline.definitions if one.name == name] if outline is not None else []
+    rows = [symbol for symbol in outline.definitions if symbol.name == name] if outline is not None else []
     return rows[0] if len(rows) == 1 else None

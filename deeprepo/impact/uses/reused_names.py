@@ -100,8 +100,8 @@ def _code(path: str, source: bytes, numbers: Iterable[int]) -> Iterator[tuple[in
 def _defined(path: str, source: bytes) -> dict[str, frozenset[int]]:
     """Return the names that a file defines, with the lines of their definitions."""
     lines = defaultdict[str, set[int]](set)
-    for one in outline(path, source, "head").definitions:
-        lines[one.short].add(one.line)
+    for symbol in outline(path, source, "head").definitions:
+        lines[symbol.short].add(symbol.line)
     return {name: frozenset(some) for name, some in lines.items()}
 
 

@@ -139,7 +139,7 @@ class Search(Struct):
                 outline = await self.scene.exports.outline("head", header) if item.after is not None else None
                 symbols = outline.definitions if outline is not None else ()
                 after[header].update(
-                    (one.start, one.end) for one in symbols if item.after and one.name == item.after.name
+                    (symbol.start, symbol.end) for symbol in symbols if item.after and symbol.name == item.after.name
                 )
         return {"base": before, "head": after}
 

@@ -197,7 +197,7 @@ class _Matcher:
         """The file writes that the receiver has the class of the member, or is that class."""
         if use.form != "member" or use.name not in self._target.shorts:
             return None
-        type_files = [self.classes[one] for one in use.types if one in self.classes]
+        type_files = [self.classes[written] for written in use.types if written in self.classes]
         if type_files:
             return Match(use, is_bound=True, imported_file=type_files[0])
         if use.receiver not in self.classes:
@@ -279,7 +279,11 @@ class _Matcher:
             return False
         # `const load = require("./load")` is a definition, too
         is_module = any(here == use.name for pairs in self._bound.modules.values() for here, _ in pairs)
-        others = (one for one in self._definitions if one.name == use.name and not (is_module and one.span is None))
+        others = (
+            symbol
+            for symbol in self._definitions
+            if symbol.name == use.name and not (is_module and symbol.span is None)
+        )
         return any(self._is_seen(one, use) for one in others)
 
     def imported_nearer(self, hit: Match) -> bool:
@@ -291,10 +295,10 @@ class _Matcher:
         if use.form != "name" or use.receiver:
             return False
         spans = {one.line: one.span for one in self._uses if one.form == "import"}
-        statements = {one.line: item.line for item in self._imports for one in item.names if one.here == use.name}
+        statements = {name.line: item.line for item in self._imports for name in item.names if name.here == use.name}
         near = (line for line in statements if (span := spans.get(line)) is None or _is_within(use, span))
         nearest = max((line for line in near if line <= use.line), default=0)
-        own = {one.line for one in local_names(self._target, self._bound) if one.here == use.name}
+        own = {local.line for local in local_names(self._target, self._bound) if local.here == use.name}
         return bool(nearest and own) and statements[nearest] not in own
 
     OF_MACROS: ClassVar[tuple[Finding, ...]] = (calls_macro,)
@@ -325,7 +329,7 @@ class _Matcher:
         is_by_wildcard = target.shorts.isdisjoint(METHODS) and any(
             origin in bound.stars for origin, _ in target.exporting_files
         )
-        return is_by_wildcard or any(one.here in target.shorts for one in local_names(target, bound))
+        return is_by_wildcard or any(local.here in target.shorts for local in local_names(target, bound))
 
     def _imported(self, use: Use, origin: str, name: str) -> Match | None:
         """Return a reference to something imported under this name."""
@@ -357,7 +361,8 @@ class _Matcher:
             return None
         imported_file = _imported_file(self._bound.modules.get(origin, ()), use.name)
         is_shadowed = any(
-            one.name == use.name and one.span is not None and _is_within(use, one.span) for one in self._definitions
+            symbol.name == use.name and symbol.span is not None and _is_within(use, symbol.span)
+            for symbol in self._definitions
         )
         is_it = imported_file and not is_shadowed
         return Match(use, is_bound=True, imported_file=imported_file, name=WHOLE_MODULE) if is_it else None

@@ -443,7 +443,7 @@ def _texts_by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dic
     texts_by_name: dict[str, str] = {}
     for text in texts:
         words = set(WORD.findall(text))
-        name = next((one.name for one in parameters if one.name in words and one.name not in texts_by_name), "")
+        name = next((item.name for item in parameters if item.name in words and item.name not in texts_by_name), "")
         if name:
             texts_by_name[name] = text
     return texts_by_name

@@ -99,7 +99,7 @@ class UseTarget(Struct, frozen=True):
     def extends(self, use: Use) -> bool:
         """Return whether a use is a member of a value whose written type the definition extends."""
         extended = self.before.extends if self.before is not None else ""
-        is_of_it = bool(extended) and any(one.rpartition(".")[2] == extended for one in use.types)
+        is_of_it = bool(extended) and any(written.rpartition(".")[2] == extended for written in use.types)
         return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
 
     @property
@@ -168,7 +168,7 @@ class UseTarget(Struct, frozen=True):
 
     def is_member_apart(self, use: Use) -> bool:
         """Return whether a reference is a member of a type with the class's name, defined in another file."""
-        is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
+        is_of_type = any(written.rpartition(".")[2] == self.owner for written in use.types)
         return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
 
 
@@ -217,7 +217,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
         for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
             outline = await scene.exports.outline(side.side, path)
             export_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
-            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
+            is_apart = is_apart and outline is not None and all(symbol.name != owner for symbol in outline.definitions)
             exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
             whole_homes.update([path] if outline is not None and outline.is_whole else [])
     return UseTarget(
