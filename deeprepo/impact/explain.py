@@ -13,6 +13,7 @@ from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.patterns import patterns
 from deeprepo.impact.reading.reader import imports
+from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.uses.steps import Step, Trace
@@ -23,6 +24,7 @@ ABOUT_REMOVALS = ("removed", "probably removed")
 PACKAGE = "deeprepo.impact."
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
 LISTED = 8  # names or imports that are printed
+IMPORTS = ("imports", "names")  # the queries that capture imports
 USES = ("uses", "bindings", "receivers", "imports")  # the queries that capture references
 
 
@@ -33,14 +35,16 @@ async def old_line(tree: Tree, trace: Trace, users: Dependents, path: str, line:
     steps = sorted((step for step in trace.steps if step.place[1:] == (path, line)), key=lambda step: step.place)
     if not steps:
         return [NOT_COMPARED, *(f"  {says}" for says in explained.lost())]
-    said = [*explained.identifiers()]
+    said = [*dict.fromkeys(explained.identifiers())]
     for target, answers in groupby(steps, lambda step: step.place[0]):
         said += [f"Compared with {target}:", *[f"  {says}" async for says in explained.compared(target)]]
-        said += _answers([*answers], users.by_key().get(target))
+        said += dict.fromkeys(_answers([*answers], users.by_key().get(target)))
     return said
 
 
 def _answers(steps: Sequence[Step], symbol: ChangedSymbol | None) -> Iterator[str]:
+    """Yield the answers; that an identifier is no reference only if none on the line is one."""
+    steps = [step for step in steps if step.rule != "unrelated"] or steps
     is_gone = symbol is None or not {"removed", "renamed"}.isdisjoint(symbol.contract)
     for step in steps:
         if is_gone or step.question not in ABOUT_REMOVALS or step.answer != "no":
@@ -91,7 +95,7 @@ class _Line(Struct):
         changed = key.rpartition(":")[0]
         for one in self.users.files:
             if (one.path, one.target) == (self.path, changed):
-                where = _captured(patterns(self.path, self.source, ("imports",), one.line))
+                where = _captured(patterns(self.path, self.source, IMPORTS, one.line))
                 through = f" through {one.via} (add_reexports in uses.reexports)" if one.via else ""
                 yield f"the import: line {one.line}, {where}"
                 yield f"  it leads to {changed}{through}, by {_method(self.path, 'holding', 'files')}"
@@ -141,11 +145,16 @@ class _Line(Struct):
 
     def _imports(self, language: Language) -> Iterator[str]:
         links, resolver = self.trace.links[self.path], _method(self.path, "holding", "files")
-        for one in imports(language, self.source)[:LISTED]:
+        try:
+            statements = imports(language, self.source)
+        except Unreadable as error:
+            yield f"  the file is not read: {error}"
+            return
+        for one in statements[:LISTED]:
             leads = [link for link in links if link.line == one.line]
             targets = _listed(sorted({link.target for link in leads})) or "no file of the tree"
             bound = _listed(sorted({name for link in leads for name in link.names})) or "no names"
-            yield f"  line {one.line}, {_captured(patterns(self.path, self.source, ('imports',), one.line))}"
+            yield f"  line {one.line}, {_captured(patterns(self.path, self.source, IMPORTS, one.line))}"
             yield f"    it leads from `{one.spec}` to {targets} and takes {bound}, by {resolver}"
 
 

@@ -1,6 +1,7 @@
 """Find the pattern of a query that captures code, for `explain`."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from tree_sitter import Query, QueryCursor
 
@@ -9,6 +10,7 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.reading.matching import has
 from deeprepo.impact.reading.nodes import text
 from deeprepo.impact.reading.reader import language_for, root
+from deeprepo.impact.reading.unreadable import Unreadable
 
 
 def patterns(path: str, source: bytes, queries: tuple[str, ...], line: int, word: str = "") -> str:
@@ -17,8 +19,10 @@ def patterns(path: str, source: bytes, queries: tuple[str, ...], line: int, word
     Without a word, those that capture anything on the line; "" if there are none.
     """
     language = language_for(path, source)
-    found = (one for query in queries if language is not None for one in _found(language, source, query, line, word))
-    return ", ".join(dict.fromkeys(found))
+    found = (where for name in queries if language is not None for where in _found(language, source, name, line, word))
+    with suppress(Unreadable):
+        return ", ".join(dict.fromkeys(found))
+    return ""
 
 
 def _found(language: Language, source: bytes, name: str, line: int, word: str) -> Iterator[str]:

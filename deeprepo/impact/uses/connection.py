@@ -8,16 +8,29 @@
 | "name" | the name, and nothing else |
 """
 
-from deeprepo.impact.changes import Connection
+from collections.abc import Collection
+
+from deeprepo.impact.changes import Connection, Reference
 from deeprepo.impact.everyday import METHODS, is_specific
 from deeprepo.impact.uses.evidence import Case, names_another_class
 from deeprepo.impact.uses.sites import is_imported, last_word
-from deeprepo.impact.uses.steps import first_answer
+from deeprepo.impact.uses.steps import first_answer, record
 
 
 async def connection(case: Case) -> Connection:
     """Return why a reference is assumed to mean the target."""
     return await first_answer("connection", RULES, case, case.place)
+
+
+def replaced_elsewhere(reference: Reference, in_tests: Collection[bool]) -> bool:
+    """Another file gives the name another meaning, which may take other arguments. In a test, it only affects tests.
+
+    `in_tests`: whether each such file is a test. This rule is asked after all files have been searched.
+    """
+    is_replaced = False in in_tests or (reference.test and True in in_tests)
+    if is_replaced:
+        record(reference.use_place, "connection", "probable", replaced_elsewhere)
+    return is_replaced
 
 
 async def resolved(case: Case) -> Connection | None:

@@ -20,6 +20,7 @@ from deeprepo.impact.resolving import outline
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import MODULE
 
 NewUse = tuple[str, int, frozenset[str]]  # path and line, and the words before the dots ("" without one)
@@ -62,6 +63,7 @@ async def unless_reused(
         if row in doubts:
             there, number, _ = doubts[row]
             why = Unknown(f"{there}:{number}, which the change adds, uses this name", is_by_line=False)
+            record(row.use_place, "still provided", f"open, {why.reason}", unless_reused)
             rows.append(replace(row, target_state="likely", resolution=why))
         elif row.missing and (row.path, row.line) in doubtful_lines and row not in accusing:  # its file
             rows.append(replace(row, target_state="unknown"))

@@ -16,7 +16,7 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, is_test
 from deeprepo.impact.uses.budget import LISTED, is_minified
-from deeprepo.impact.uses.connection import connection
+from deeprepo.impact.uses.connection import connection, replaced_elsewhere
 from deeprepo.impact.uses.evidence import OWN, Case, Evidence, SearchedFile
 from deeprepo.impact.uses.importing import Bindings, Importers, Scene
 from deeprepo.impact.uses.occurrences import WHOLE_FILE, LinesByFile, Names, Own
@@ -24,7 +24,7 @@ from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.reexports import ALIASES
 from deeprepo.impact.uses.removal import target_state
 from deeprepo.impact.uses.sites import is_imported, match, names, reference, replaces
-from deeprepo.impact.uses.steps import TRACE, record
+from deeprepo.impact.uses.steps import TRACE
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
 
@@ -274,19 +274,9 @@ class SearchedFiles(Struct):
         """Return a reference: no hint if other code refutes it, and not certain if its target may be replaced."""
         if row.likely and self.evidence.is_refuted(row.symbol, row.name, row.path, row.line):
             row = replace(row, target_state="unknown")
-        is_open = (row.is_certain or row.is_lost or row.likely) and self.assigned_elsewhere(row)
+        is_known = row.is_certain or row.is_lost or row.likely
+        is_open = is_known and replaced_elsewhere(row, self.replaced.get(row.symbol, ()))
         return replace(row, connection="probable", target_state="unknown") if is_open else row
-
-    def assigned_elsewhere(self, row: Reference) -> bool:
-        """Another file assigns something else to the name, which may take other arguments.
-
-        An assignment in a test only affects tests.
-        """
-        tests = self.replaced.get(row.symbol, ())
-        is_replaced = False in tests or (row.test and True in tests)
-        if is_replaced:
-            record((row.symbol, row.path, row.line), "connection", "probable", self.assigned_elsewhere)
-        return is_replaced
 
     async def _file(self, path: str, source: bytes) -> None:
         """Add the references of one file."""
