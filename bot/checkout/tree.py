@@ -135,7 +135,18 @@ class Checkout:
                 break
             texts = await self.read_many(batch, side)
             starts |= {path: blob[:HEAD_BYTES] for path, blob in dict(texts).items()}
+        large = [path for path in paths if path in entries and entries[path].size > MAX_FILE_BYTES]
+        for path in large[:STARTS_BATCH]:
+            starts[path] = await self._start_of_large(entries[path])
         return starts
+
+    async def _start_of_large(self, entry: TreeEntry) -> bytes:
+        """Return the start of a file that is too large to be read; b"" if it can't be read."""
+        result = await git.search(
+            "cat-file", "blob", entry.oid, cwd=self._folder, env=self._env,
+            seconds=git.MAX_SECONDS, rows=None, most=HEAD_BYTES,
+        )  # fmt: skip
+        return result.out[:HEAD_BYTES]
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Return the files, symlinks and submodules of one side, by path."""

@@ -106,6 +106,22 @@ def test_skipped_file_has_a_reason(repository: Repository) -> None:
     assert {name: file.skip for name, file in files.items()} == {name: reason for name, (_, reason) in rows.items()}
 
 
+def test_large_image_is_recognized_by_its_first_bytes(repository: Repository) -> None:
+    """An image of any size is an image; a large file that only has an image's name is not."""
+    images: dict[str, str | bytes] = {
+        "small.png": b"\x89PNG\r\n\0",
+        "large.png": b"\x89PNG\r\n\0" + b"\0" * (3 << 20),
+        "other.png": b"\0" * (3 << 20),
+    }
+    files = changed(repository.change({}, images))
+    media = "image, audio, font or document"
+    assert {name: file.skip for name, file in files.items()} == {
+        "small.png": media,
+        "large.png": media,
+        "other.png": "larger than 2 MiB",
+    }
+
+
 def test_base_gitattributes_decide_which_files_are_generated(repository: Repository) -> None:
     """The base's .gitattributes mark a file; `-linguist-generated` removes the mark."""
     rules = "*.gen.py linguist-generated\napi_pb2.py -linguist-generated\n"
