@@ -101,7 +101,9 @@ _FIELDS: Mapping[str, Row] = {
     },
 }
 FINDINGS = many(strict(**_FIELDS))
-_BRIEF_FINDINGS = many(strict(**{name: field for name, field in _FIELDS.items() if name != "claims"}))
+_BRIEF_FIELDS = {name: field for name, field in _FIELDS.items() if name != "claims"}
+_BRIEF_FIELDS |= {"severity": one_of([severity for severity in SEVERITIES if severity != "low"])}
+_BRIEF_FINDINGS = many(strict(**_BRIEF_FIELDS))
 _REMARKS = many(
     strict(path=text(), quote=text("the line, verbatim"), title=TITLE_FORM),
     "the rest, one line each; nothing that `findings` has",
@@ -161,7 +163,8 @@ def schema(notes: Extent = "none", *, is_brief: bool = False) -> Schema:
     Only the form that offers look-ups asks for suspicions, since only a root that continues reads them.
 
     - `notes`: which part of the change to summarize.
-    - `is_brief`: leave out `claims`, which the root's model rarely fills in if it reads a short change in one call.
+    - `is_brief`: leave out `claims`, which the root's model rarely fills in if it reads a short change in one call,
+      and low-severity findings, which are remarks there: they are collapsed, and a remark costs a third.
     """
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}

@@ -96,3 +96,10 @@ def test_schema_names_are_unique() -> None:
     every = [form for asking in forms for form in (asking, asking.final) if form is not None]
     assert len({form.name for form in every}) == len(every)
     assert {read.kind(form) for form in every} == {"review", "verdict", "verdicts", "look", "reply"}
+
+
+def test_short_change_has_low_severity_findings_only_as_remarks() -> None:
+    """They are collapsed anyway, and one line costs a third of a finding's fields."""
+    for is_brief, least in ((False, "low"), (True, "medium")):
+        fields = read.schema(is_brief=is_brief).parameters["properties"]["findings"]["items"]["properties"]
+        assert fields["severity"]["enum"][-1] == least
