@@ -23,14 +23,7 @@ Connection = Literal["bound", "unique", "probable", "name"]
 # "lost": a search found nothing. Only the name check (`uses/name_check.py`) can turn it into a proof.
 TargetState = Literal["lost", "likely", "present", "unknown"]
 # How a changed definition may affect its users; see deeprepo/impact/uses/symbols.py.
-Contract = Literal[
-    "removed",
-    "renamed",
-    "parameters",
-    "declaration",
-    "errors",
-    "value",
-]
+Contract = Literal["removed", "renamed", "parameters", "declaration", "errors", "value"]
 
 
 UsePlace = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use

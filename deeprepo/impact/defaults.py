@@ -180,7 +180,7 @@ class Lines:
 
 
 class Classes:
-    """What classes and their members are."""
+    """How classes and their members behave. `TypeRules` of `language.py` has what its table says about them."""
 
     has_self_parameter: ClassVar[bool] = False  # a method's first parameter is its object
     # a class that lacks an abstract member fails only when it is instantiated

@@ -34,7 +34,9 @@ async def old_line(tree: Tree, trace: Trace, users: Dependents, path: str, line:
     explained = _Line(tree, trace, users, path, line, source)
     steps = sorted((step for step in trace.steps if step.place[1:] == (path, line)), key=lambda step: step.place)
     if not steps:
-        return [NOT_COMPARED, *(f"  {says}" for says in explained.lost())]
+        by_text = {row.symbol for row in users.references if (row.path, row.line) == (path, line)}
+        found = [f"Compared with {key}: its name is in the text, found by also_says in uses.texts" for key in by_text]
+        return sorted(found) or [NOT_COMPARED, *(f"  {says}" for says in explained.lost())]
     said = [*dict.fromkeys(explained.identifiers())]
     for target, answers in groupby(steps, lambda step: step.place[0]):
         said += [f"Compared with {target}:", *[f"  {says}" async for says in explained.compared(target)]]
@@ -84,7 +86,10 @@ class _Line(Struct):
             yield f"the definition: {' -> '.join(heads)}, {_captured(await self._pattern(sides[-1]))}"
             yield f"the change: {symbol.change}, found by changed_symbols in uses.symbols"
             parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
-            yield f"affects users: {parts}, decided by changed_contract in uses.symbols"
+            if symbol.change == "added":
+                yield "affects users: only code that must provide it, found by lacking_parts in uses.lacking"
+            else:
+                yield f"affects users: {parts}, decided by changed_contract in uses.symbols"
         if key in self.trace.doubts:
             yield f"its signature proves nothing: {self.trace.doubts[key]}, found by with_doubts in uses.find"
         is_importer = self.path in self.trace.importing
@@ -95,9 +100,9 @@ class _Line(Struct):
         changed = key.rpartition(":")[0]
         for one in self.users.files:
             if (one.path, one.target) == (self.path, changed):
-                where = _captured(patterns(self.path, self.source, IMPORTS, one.line))
+                where = patterns(self.path, self.source, IMPORTS, one.line)
                 through = f" through {one.via} (add_reexports in uses.reexports)" if one.via else ""
-                yield f"the import: line {one.line}, {where}"
+                yield f"the import: line {one.line}, {_captured(where)}" if where else "the import: none is needed"
                 yield f"  it leads to {changed}{through}, by {_method(self.path, 'holding', 'files')}"
 
     async def _pattern(self, one: Definition) -> str:
@@ -108,7 +113,7 @@ class _Line(Struct):
     def lost(self) -> Iterator[str]:
         """Yield at which step the search lost the line, and where that step is decided."""
         language, searched = language_of(self.path), [one for one in self.users.symbols if one.change != "added"]
-        names = [*dict.fromkeys(one.symbol.short for one in searched)]
+        names = [*dict.fromkeys((one.before or one.symbol).short for one in searched)]
         yield f"searched for: {_listed(names) or 'nothing'}, found by changed_symbols in uses.symbols"
         if not searched:
             return

@@ -183,9 +183,9 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
 
     @cache  # noqa: B019 - languages are few, and live as long as the program
     def query(self, names: tuple[str, ...], word: str = "") -> "Compiled | None":
-        """Return queries of this language combined into one, or their part for files with a word.
+        """Return several queries of this language compiled into one, on first use.
 
-        Compiled on first use.
+        Without a word: their patterns for all files; with it, those for files that contain it.
         """
         from tree_sitter import Query  # as above
 

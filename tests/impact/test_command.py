@@ -213,6 +213,35 @@ def test_explain_names_the_step_that_lost_a_line(repository: Repository, path: s
     assert lost in done.stdout
 
 
+def test_explain_names_the_rules_about_overrides_and_required_parts(repository: Repository) -> None:
+    """A class that no longer fits its base, or lacks a new member of it, is explained as other broken lines are."""
+    shape = "package shop;\npublic interface Shape {\n  int area();\n}\n"
+    cart = "class Cart:\n    def total(self, a):\n        return a\n"
+    pull = repository.change(
+        {
+            "cart.py": cart,
+            "big.py": "from cart import Cart\n\n\nclass Big(Cart):\n    def total(self, a):\n        return a\n",
+            "shop/Shape.java": shape,
+            "shop/Box.java": "package shop;\npublic class Box implements Shape {\n  public int area() { return 1; }\n}\n",
+        },
+        {"cart.py": cart.replace("a)", "a, b)"), "shop/Shape.java": shape.replace("}", "  int edge();\n}")},
+    )
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}"]
+    for place, decided in (
+        ("big.py:5", ["  broken: override, decided by no_longer_fits in uses.breaks"]),
+        (
+            "shop/Box.java:2",
+            [
+                "  affects users: only code that must provide it, found by lacking_parts in uses.lacking",
+                "  the import: none is needed",
+                "  broken: required-part, decided by lacks_a_part in uses.breaks",
+            ],
+        ),
+    ):
+        done = subprocess.run([*command, place], cwd=repository.folder, capture_output=True, text=True, check=True)
+        assert [row for row in done.stdout.splitlines() if row in decided] == decided
+
+
 def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -> None:
     """If an old line has the same problem, the name cannot be resolved, so the old line is printed."""
     odd = "from shop.tax import of_a_plugin\n"

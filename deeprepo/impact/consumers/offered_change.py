@@ -31,11 +31,7 @@ class OfferedChange(Struct, frozen=True):
     schema_quotes: Mapping[SchemaBreak, str]  # the source line of each break
 
 
-async def offered_change(
-    tree: Tree,
-    files: Sequence[ChangedFile],
-    dependents: Dependents,
-) -> OfferedChange:
+async def offered_change(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> OfferedChange:
     """Find the packages provided before or after the change, and their changed files."""
     before = await offer_of(tree, "base")
     packages = tuple(dict.fromkeys([*before, *await offer_of(tree)]))

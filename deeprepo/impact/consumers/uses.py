@@ -58,11 +58,7 @@ def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Lang
 
 
 def _joined(
-    change: OfferedChange,
-    mount: str,
-    tree: Tree,
-    languages: Mapping[str, Language],
-    takes: Sequence[Requirement],
+    change: OfferedChange, mount: str, tree: Tree, languages: Mapping[str, Language], takes: Sequence[Requirement]
 ) -> OverlayTree:
     """Return both trees as one, in which the consumer's imports resolve to the product's packages."""
     packages = [package for package in change.packages if package.language in languages]

@@ -90,7 +90,10 @@ def broken(dependents: Dependents) -> list[Breakage]:
 def left_behind(dependents: Dependents) -> list[tuple[str, Definition]]:
     """Return the overrides that no longer accept calls of the changed method, each with the method's key."""
     symbols = dependents.by_key()
-    return [(key, own) for key, own in dependents.subclasses if key in symbols and no_longer_fits(symbols[key], own)]
+    rows = [(key, own) for key, own in dependents.subclasses if key in symbols and no_longer_fits(symbols[key], own)]
+    for key, own in rows:
+        record((key, own.path, own.start), BROKEN, "override", no_longer_fits)
+    return rows
 
 
 def compare(dependents: Dependents) -> dict[UsePlace, str]:
@@ -162,8 +165,9 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
         record(place, BROKEN, "likely-removed", probably_missing)
         return Breakage(reference, item, "likely-removed")
     wrong = _by_rules(_Call(reference, item)) if item is not None else ""
-    if not isinstance(wrong, Misfit) and reference.missing_part is not None:
-        wrong = Misfit("required-part", reference.missing_part.says)
+    if not isinstance(wrong, Misfit) and (part := lacks_a_part(reference)) is not None:
+        wrong = part
+        record(place, BROKEN, part.rule, lacks_a_part)
     if not isinstance(wrong, Misfit):
         return None
     return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
@@ -172,6 +176,12 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 def missing(reference: Reference) -> bool:
     """Nothing provides the name any more, as the name check has proven."""
     return reference.missing
+
+
+def lacks_a_part(reference: Reference) -> Misfit | None:
+    """The target requires something since the change that is missing here, as `uses/lacking.py` found."""
+    part = reference.missing_part
+    return Misfit("required-part", part.says) if part is not None else None
 
 
 def probably_missing(reference: Reference) -> bool:
@@ -291,7 +301,7 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
 
 
 def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
-    """Return whether an override no longer accepts the calls that it accepted before."""
+    """The override no longer accepts the calls that it accepted before."""
     sides, mine = item.signatures, own.signature
     if sides is None or mine is None or not comparable(item, own):
         return False
@@ -360,8 +370,7 @@ def _without(before: Signature, after: Signature, missing: tuple[str, ...], call
     label = "the destructured parameter" if name == "{}" else name
     passed = _count(call.positional + len(call.keywords))
     return Misfit(
-        "arity" if was_required else "required-parameter",
-        f"passes {passed} and omits {label}, which is now required",
+        "arity" if was_required else "required-parameter", f"passes {passed} and omits {label}, which is now required"
     )
 
 

@@ -173,10 +173,7 @@ class Exports:
     async def _read(self, side: Side, ask: "Callable[[Index], Told]") -> "Told":
         """Return the answer of `ask` on a side's index, reading files as needed."""
         # imported here because its grammars load with the first re-exported name
-        from deeprepo.impact.resolving.index import (
-            ROUNDS,
-            Index,
-        )
+        from deeprepo.impact.resolving.index import ROUNDS, Index
 
         reach = self._sides[side]
         tree = OneSide(reach.tree, side)

@@ -213,9 +213,7 @@ async def _sources(
 
 
 def _limit(
-    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]],
-    budget: SearchLimits,
-    gaps: Gaps,
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], budget: SearchLimits, gaps: Gaps
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """Limit the symbols of a file, keeping those that are most likely to break callers."""
     order = {"removed": 0, "renamed": 0, "signature": 1, "body": 2, "added": 3}

@@ -136,9 +136,7 @@ class Bindings(Struct):
 
 
 def bind(
-    imports: Iterable[Link],
-    behind: Mapping[str, Collection[str]],
-    reexports: ReExported = MappingProxyType({}),
+    imports: Iterable[Link], behind: Mapping[str, Collection[str]], reexports: ReExported = MappingProxyType({})
 ) -> Bindings:
     """Return the names that a file's imports bind.
 

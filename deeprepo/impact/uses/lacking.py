@@ -38,12 +38,7 @@ BELOW = 3  # levels of abstract types
 BUILDS = r"\bNAME\b(?:<.{0,200}>)?\s*[{(]|:\s*NAME\b(?:<.{0,200}>)?\s*=|\bnew\s+(?:\w+\.)*NAME\b"
 LOST: PartKind = "lost"  # removed parts in literals
 # Patterns of lines that may contain such code; a match may be far from its type's name.
-LOOKS = {
-    "heir": r"\bNAME\b",
-    "build": BUILDS,
-    LOST: BUILDS,
-    "choose": r"\bNAME\b",
-}
+LOOKS = {"heir": r"\bNAME\b", "build": BUILDS, LOST: BUILDS, "choose": r"\bNAME\b"}
 # With many such files, those that also have a line that may choose between cases.
 CHOOSES = r"\b(?:switch|match|when)\b|\bRecord\s*<"
 SAYS = {  # kind -> what is required, and what the code omits

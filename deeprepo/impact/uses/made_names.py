@@ -33,10 +33,7 @@ class MadeNames:
     """The added lines of the changed files."""
 
     def __init__(
-        self,
-        added: Mapping[str, Collection[int]],
-        sources: Mapping[str, bytes],
-        removed: Mapping[str, Collection[str]],
+        self, added: Mapping[str, Collection[int]], sources: Mapping[str, bytes], removed: Mapping[str, Collection[str]]
     ) -> None:
         """Take the added and removed lines by file, and the content of these files in the head."""
         self._added = {path: lines for path, lines in added.items() if path in sources and _makes_names(path, sources)}

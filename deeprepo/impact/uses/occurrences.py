@@ -33,11 +33,7 @@ class NameOccurrences(Struct):
 
 
 async def occurrences(
-    tree: Tree,
-    language: Language,
-    names: Collection[str],
-    side: Side = "head",
-    where: Sequence[str] | None = None,
+    tree: Tree, language: Language, names: Collection[str], side: Side = "head", where: Sequence[str] | None = None
 ) -> NameOccurrences:
     """Return the files that contain the names as whole words: of the language, or those that match `where`."""
     name_occurrences = NameOccurrences()

@@ -140,14 +140,7 @@ async def no_binding_left(case: Case) -> bool | None:
     return not await evidence.exports.elsewhere(path, use.name)
 
 
-REMOVED = (
-    too_loose_for_a_proof,
-    no_longer_exported,
-    not_removed,
-    unique_name_removed,
-    member_removed,
-    no_binding_left,
-)
+REMOVED = (too_loose_for_a_proof, no_longer_exported, not_removed, unique_name_removed, member_removed, no_binding_left)
 
 # --- PROBABLY_REMOVED: does nothing in the tree have the name any more? ---
 

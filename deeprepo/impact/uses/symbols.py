@@ -75,10 +75,7 @@ _split = lru_cache(maxsize=4)(file_lines)
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
     """Read the facts of both sides of a file; a missing side is empty."""
-    old, new = (
-        _outline(file.old_path or file.path, before, "base"),
-        _outline(file.path, after, "head"),
-    )
+    old, new = (_outline(file.old_path or file.path, before, "base"), _outline(file.path, after, "head"))
     if why := new.unread or old.unread:  # an unreadable side must not count as empty
         old = new = Outline(complete=False, unread=why)
     return ChangedSource(file, language, before or b"", after or b"", old, new)

@@ -237,10 +237,7 @@ def _goes_with_its_class(word: LostWord, deleted: Collection[str]) -> bool:
 
 
 async def _left_behind(
-    tree: Tree,
-    rows: Sequence[_Row],
-    lost: Sequence[Lost],
-    added: Mapping[str, Collection[int]],
+    tree: Tree, rows: Sequence[_Row], lost: Sequence[Lost], added: Mapping[str, Collection[int]]
 ) -> list[Reference]:
     """Return the unchanged lines that use a name without a definition."""
     paths = sorted(await tree.entries())
@@ -326,10 +323,7 @@ async def _of_unparsed(
 
 
 def _missed(
-    rows: Sequence[_Row],
-    words: Mapping[str, LostWord],
-    files: Iterable[ChangedFile],
-    functions: Collection[str] = (),
+    rows: Sequence[_Row], words: Mapping[str, LostWord], files: Iterable[ChangedFile], functions: Collection[str] = ()
 ) -> set[tuple[str, int, str]]:
     """Return the lines (path, number, word) that use a word without a definition.
 
