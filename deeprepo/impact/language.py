@@ -145,7 +145,7 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     @cached_property
     def has_extensions(self) -> bool:
         """Whether a file may add members to a type defined elsewhere."""
-        return any("@extends" in text or "@def.holder @class.of" in text for text in self.texts("defs").values())
+        return self.captures("@extends", "defs") or self.captures("@def.holder @class.of", "defs")
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""
@@ -158,16 +158,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     def below(self, spec: str, name: str) -> str:
         """Return the import of a submodule."""
         return f"{spec}{self.scope.separator}{name}" if not spec.endswith(self.scope.separator) else f"{spec}{name}"
-
-    @cached_property
-    def declares_modules(self) -> bool:
-        """Return whether a file can declare its own module, so that each query must see its declaration."""
-        return any("@module" in text for text in self.texts("defs").values())
-
-    @cached_property
-    def has_aliases(self) -> bool:
-        """Return whether an assignment can re-export an imported name under another name."""
-        return any("@alias" in text for name in ("bindings", "receivers") for text in self.texts(name).values())
 
     @cached_property
     def grammar(self) -> "Grammar":
@@ -204,6 +194,11 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
             if (found := halves(whole[start:end].decode()))
         }
         return Compiled(query, tuple(names[bisect_right(ends, start)] for start in starts), halved)
+
+    @cache  # noqa: B019 - as above
+    def captures(self, key: str, *queries: str) -> bool:
+        """Return whether one of these queries captures something as `key`."""
+        return any(key in text for name in queries for text in self.texts(name).values())
 
     @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:

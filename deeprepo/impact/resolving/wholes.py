@@ -94,7 +94,7 @@ def parts(language: Language, source: bytes) -> Parts | None:
     if root is None:
         return None
     rows = matches(language, ("wholes",), root)["wholes"]
-    file = Reader(language, root, parts=() if language.declares_modules else joined(_places(rows)))
+    file = Reader(language, root, parts=() if language.captures("@module", "defs") else joined(_places(rows)))
     silent = {node.start_byte for node, _ in rows.of("provided")}
     left_out = {name_of(node) for node, _ in rows.of("provided.name")}
     optional: dict[tuple[int, str], Requirement] = {}

@@ -122,7 +122,7 @@ def _makes_names(path: str, sources: Mapping[str, bytes]) -> bool:
     Elsewhere a quoted word defines nothing.
     """
     language = reader.language_for(path, sources[path]) if not is_prose(path) else None
-    return language is not None and any("@dynamic" in text for text in language.texts("open").values())
+    return language is not None and language.captures("@dynamic", "open")
 
 
 def _pattern(name: str, *forms: str) -> re.Pattern[str]:

@@ -208,7 +208,11 @@ class ReExports(Struct):
         for path, _, text in rows:
             self.holders.add(path)
             row = text[:LONGEST_LINE]
-            assigns = "=" in row and (language := language_of(path)) is not None and language.has_aliases
+            assigns = (
+                "=" in row
+                and (language := language_of(path)) is not None
+                and language.captures("@alias", "bindings", "receivers")
+            )
             for word in WORD.finditer(row) if assigns else ():
                 is_value = word[0] in self.searched_names and GIVEN.search(row[: word.start()])
                 if is_value and not row[word.end() :].lstrip().startswith(("(", ".", "[")):
