@@ -307,6 +307,12 @@ IN_SIGHT: dict[str, tuple[Files, Files]] = {
             "App/Access.cs": ACCESS.replace("row.IsN", "row.IsReadN").replace("bool IsN", "bool IsReadN"),
         },
     ),
+    "an extension method, into a block of its class": (
+        EXTENSION,
+        {
+            "Tools.cs": "namespace Shop\n{\n    public static class Tools\n    {\n        extension(Box box)\n        {\n            public int CountRows() { return 3; }\n        }\n    }\n}\n"
+        },
+    ),
     "an extension method, to another static class": (
         EXTENSION,
         {"Tools.cs": WITHOUT, "BoxTools.cs": LIB.replace("class Tools", "class BoxTools")},
