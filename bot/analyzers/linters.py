@@ -47,7 +47,7 @@ class LintRule:
     title: str
     effect: str
     why: str = ""  # empty for the linter's own message
-    proven: bool = True  # whether the code alone decides it
+    proven: bool = True  # whether only the code decides it, outside of tests
     security: bool = False
     tests: bool = True  # whether it applies to tests
     message: str = ""  # a pattern that the linter's message must match
@@ -391,6 +391,10 @@ class Linter(ABC):
             if quote and is_meant and (rule.tests or not side.test) and self.counts(side, report):
                 yield report
 
+    def _is_proven(self, side: Side, rule: LintRule, report: LintReport) -> bool:
+        """Return whether only the code decides a report. A test that can run may do something wrong on purpose."""
+        return rule.proven and report.proven and (rule.anywhere or not side.test)
+
     def _finding(self, side: Side, report: LintReport) -> Finding:
         rule = rules(self.tables)[report.code]
         title, why, effect = rule.words(report.message)
@@ -405,7 +409,7 @@ class Linter(ABC):
             category="security" if rule.security else "bug",
             basis=Basis(
                 (Source("analyser", self.NAME),),
-                verdict=Verdict.PROVEN if rule.proven and report.proven else Verdict.UNPROVEN,
+                verdict=Verdict.PROVEN if self._is_proven(side, rule, report) else Verdict.UNPROVEN,
             ),
             rule=report.code,
             start=start,

@@ -99,6 +99,12 @@ def _is_still_silenced(side: Side, line: str) -> bool:
     return any(was.rstrip() == code and SILENCES.search(comment) for was, _, comment in removed)
 
 
+def _was_undefined(side: Side, report: LintReport) -> bool:
+    """Return whether the base used the name without a definition, so that something else provides it."""
+    then = side.reports[side.base].reports if side.base else ()
+    return any(one.code == report.code and _subject(one) == _subject(report) for one in then)
+
+
 @lru_cache(maxsize=1)
 def _is_dynamic(text: bytes) -> bool:
     """Return whether names of this file can be defined anywhere. Cached, because it is called per report."""
@@ -182,7 +188,12 @@ class Ruff(Linter):
             return not ATTRIBUTE.match(line) and not _is_expected_to_raise(side.lines, report.start)
         if report.code == "F821":
             is_given = _subject(report) in (*IMPLICIT, *GIVEN.get(basename(side.file.path), ()))
-            return not (is_given or (side.test and _is_quoted(line, report)) or _is_still_silenced(side, line))
+            return not (
+                is_given
+                or _was_undefined(side, report)
+                or (side.test and _is_quoted(line, report))
+                or _is_still_silenced(side, line)
+            )
         if report.code == "F822":
             return not (LAZY_NAMES.search(side.own) or _is_dynamic(side.own))
         if report.code == SYNTAX:

@@ -134,6 +134,26 @@ def test_externally_defined_or_suppressed_name_is_not_undefined(repository: Repo
     assert [(one.rule, one.path) for one in found] == [("F821", "b.py")]
 
 
+def test_name_that_the_base_uses_undefined_comes_from_elsewhere(repository: Repository) -> None:
+    """Something else provides such a name, as `gettext.install` provides `_`, so a new use is not reported."""
+    pull = repository.change({"a.py": "one = _('one')\n"}, {"a.py": "one = _('one')\ntwo = _('two') + n_('two')\n"})
+
+    assert [(finding.title, finding.start) for finding in look(pull)] == [("`n_` is not defined", 2)]
+
+
+def test_wrong_code_in_a_test_may_be_meant(repository: Repository) -> None:
+    """A test may do on purpose what is wrong elsewhere, but it can't use a name that doesn't exist."""
+    text = "import pytest\n\n\ndef test_a(b):\n    assert b is 'a'\n    assert missing\n"
+    found = look(repository.change({"r": "x"}, {"a.py": text, "tests/test_a.py": text}))
+
+    assert {(finding.path, finding.rule, finding.verdict) for finding in found} == {
+        ("a.py", "F632", "proven"),
+        ("a.py", "F821", "proven"),
+        ("tests/test_a.py", "F632", "unproven"),
+        ("tests/test_a.py", "F821", "proven"),
+    }
+
+
 def test_security_rules_do_not_apply_to_tests(repository: Repository) -> None:
     """Security rules don't apply to tests, but undefined names are still reported."""
     code = "import yaml\n\n\ndef test_a(x):\n    assert yaml.load(x) == missing\n"

@@ -4,7 +4,7 @@ A module that did not resolve, or a function without annotations, makes a type u
 everything of an unknown type. If a change makes the type known, older mistakes become visible. So the base is
 checked once more with a mistake in each suspected line:
 
-- name: another name in place of the one that is missing now.
+- name: another name instead of the one that is missing now.
 - call, argument: a member that no function has, between the function and its arguments.
 - value: such a member after the value.
 """
