@@ -68,6 +68,7 @@ QUIET = {
     "a function that the language has, too": ("lib/ast.ex", "defmodule Ast do\n  def {}(x), do: x\nend\n", "to_string", "to_html", "lib/page.ex", 'defmodule Page do\n  def go(x), do: to_string(x)\n  def name(x), do: "#{Atom.to_string(x)}"\nend\n'),
     "a name of a file": ("flatten.ts", 'assert.equal(to("./{0}"), "./x")\nassert.equal(to("../{0}"), "./y")\n', "add.d.ts", "add.d.js", "package.json", '{\n  "types": "./add.d.ts"\n}\n'),
     "a route of a page": ("CartTotal.cs", "namespace Shop;\n\npublic class {} {{ public int Sum {{ get; set; }} }}\n", "CartTotal", "CartSum", "Page.razor", '@page "/parts/CartTotal"\n<b></b>\n'),
+    "a method that takes other arguments": ("Texts.cs", "namespace Shop;\n\npublic static class Texts\n{{\n    public static string {}(this string text, string end) => text;\n}}\n", "TrimStart", "TrimPrefix", "Use.cs", "namespace Shop;\n\nclass Use\n{\n    string Far(string[] all) => all[1].TrimStart();\n}\n"),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 

@@ -350,6 +350,15 @@ def problem(before: Signature, after: Signature, call: Reference) -> Misfit | No
     return Misfit("keyword", f"still passes {', '.join(arguments.keywords)} in the old order")
 
 
+def means_another(before: Signature | None, call: Reference) -> bool:
+    """Return whether a call did not match the former signature, so that it means something else of that name."""
+    if before is None or before.opaque or before.overloads or not call.call:
+        return False
+    return (
+        insists_on_signatures(call.symbol.rpartition(":")[0], call.path) and problem(before, before, call) is not None
+    )
+
+
 def _forms(called: Signature, call: Reference) -> Sequence[tuple[Parameter, ...]]:
     """Return the parameter lists that a call may match. A call on the class passes the object as an argument."""
     if not called.extending_class:

@@ -11,6 +11,7 @@ from deeprepo.impact.language import Language, leading, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses.attributes import attribute_targets
+from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Scene, beside, importing
@@ -103,7 +104,12 @@ async def _of_language(
     # imported here because grammars load with the first search
     from deeprepo.impact.uses.former_meaning import of_the_change
 
-    references = await of_the_change(tree, scene, references)
+    signatures = {item.key: item.before.signature for item in scene.every_symbol if item.before is not None}
+    references = tuple(
+        row
+        for row in await of_the_change(tree, scene, references)
+        if row.is_bound or not means_another(signatures.get(row.symbol), row)
+    )
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
     overrides = await overrides_of(scene, importers, targets)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
