@@ -255,6 +255,18 @@ MOVED: dict[str, tuple[Files, Files]] = {
             "code.cc": '#include "code.h"\nint go() {\n    return Code(3).m;\n}\n',
         },
     ),
+    "a class of PHP, to a new name with an alias for the former one": (
+        {
+            "composer.json": '{"autoload": {"psr-4": {"App\\\\": "src/"}}}',
+            "src/Order.php": "<?php\n\nnamespace App;\n\nclass Order\n{\n}\n",
+            "src/Page.php": "<?php\n\nnamespace App;\n\nclass Page extends Order\n{\n}\n",
+        },
+        {
+            "src/Order.php": "<?php\n\nrequire __DIR__ . '/Sale.php';\n",
+            "src/Sale.php": "<?php\n\nnamespace App;\n\nclass Sale\n{\n}\n\nclass_alias(Sale::class, Order::class);\n",
+            "src/Page.php": "<?php\n\nnamespace App;\n\nclass Page extends Sale\n{\n}\n",
+        },
+    ),
     "a static method of PHP, into a trait": (
         {
             "src/Order.php": "<?php\n\nnamespace App;\n\nclass Order\n{\n    public static function make(): self\n    {\n        return new self();\n    }\n}\n",

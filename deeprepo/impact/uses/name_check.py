@@ -25,7 +25,7 @@ from deeprepo.impact.uses.known_files import once
 from deeprepo.impact.uses.line_reach import is_near, reaches
 from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.meanings import Assumed, Question, found_after, meant_another, question_about
-from deeprepo.impact.uses.providers import MACRO, TYPE, is_declared_still, is_invoked
+from deeprepo.impact.uses.providers import MACRO, TYPE, is_declared_still, is_invoked, names_alias
 from deeprepo.impact.uses.providing_lines import Claim, Line, ProvidingLines, parents, suffixes
 from deeprepo.impact.uses.steps import record
 from deeprepo.impact.uses.texts import roles
@@ -371,6 +371,8 @@ class _Check:
         if is_test(candidate.path) and not any(map(is_test, (claim.user, *claim.homes))):
             return None
         if (candidate.path, candidate.line) in self._lines.accused:
+            if names_alias(name, candidate.text):
+                return "alias"
             if claim.is_module or not is_near(claim, candidate):
                 return "path attribute" if claim.is_module and self._has_path(candidate) else None
             return (

@@ -41,6 +41,7 @@ _MACRO = (
 )
 # A macro in a place for declarations: `accessors!(total)`, `DEFINE_TOTAL(total)`.
 _MACRO_CALL = r"^\s*+(?:(?:pub(?:\([^)]*\))?\s++)?(?:\w++::)*+\w++!\s*+[({\[]|[A-Z][A-Z0-9_]{2,}+\s*+\()"
+_ALIAS_CALL = r"\bclass_alias\(.*,.*\bNAME\b"
 MACRO = re.compile(_MACRO_CALL)
 _INVOKED = rf"{_MACRO_CALL}(?:.*[,(\s])?(?<![\w.:&])NAME\s*+(?:[,:;=)\]}}].*)?$"
 GLOB = re.compile(
@@ -77,6 +78,11 @@ def is_data(name: str, line: str) -> bool:
 def is_invoked(name: str, line: str) -> bool:
     """Return whether a line calls a macro with the name as an argument."""
     return says(_INVOKED, name, line)
+
+
+def names_alias(name: str, line: str) -> bool:
+    """Return whether a call makes the name an alias of a class, although the name looks like a use there."""
+    return says(_ALIAS_CALL, name, line)
 
 
 def handed_on(name: str, path: str, line: str) -> Way | None:
