@@ -83,7 +83,10 @@ class _Line(Struct):
         if symbol is not None:
             sides = [side for side in (symbol.before, symbol.after) if side is not None]
             heads = dict.fromkeys(side.head or side.name for side in sides)
-            yield f"the definition: {' -> '.join(heads)}, {_captured(await self._pattern(sides[-1]))}"
+            where, parameters = await self._patterns(sides[-1])
+            yield f"the definition: {' -> '.join(heads)}, {_captured(where)}"
+            if symbol.change == "signature" and parameters:
+                yield f"  its parameters: {_listed(parameters)}"
             yield f"the change: {symbol.change}, found by changed_symbols in uses.symbols"
             parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
             if symbol.change == "added":
@@ -105,10 +108,15 @@ class _Line(Struct):
                 yield f"the import: line {one.line}, {_captured(where)}" if where else "the import: none is needed"
                 yield f"  it leads to {changed}{through}, by {_method(self.path, 'holding', 'files')}"
 
-    async def _pattern(self, one: Definition) -> str:
+    async def _patterns(self, one: Definition) -> tuple[str, list[str]]:
+        """Return which patterns capture a definition, and each of its parameters."""
         source = await self.tree.read(one.path, one.side) or b""
-        found = (patterns(one.path, source, ("defs",), line, one.short) for line in range(one.line, one.end + 1))
-        return next((where for where in found if where), "")
+
+        def where(word: str) -> str:
+            found = (patterns(one.path, source, ("defs",), line, word) for line in range(one.line, one.end + 1))
+            return next((places for places in found if places), "")
+
+        return where(one.short), [f"{item.name} ({where(item.name)})" for item in one.parameters if item.name]
 
     def lost(self) -> Iterator[str]:
         """Yield at which step the search lost the line, and where that step is decided."""
@@ -166,11 +174,10 @@ class _Line(Struct):
 def _passed(arguments: Arguments | None) -> str:
     if arguments is None:
         return ""
-    listed = [*(["1 argument"] if arguments.positional == 1 else [f"{arguments.positional} arguments"])]
-    listed += [f"{name}=" for name in arguments.keywords] + (
-        ["others that are not written out"] if arguments.spread else []
-    )
-    return f" with {' and '.join(listed)}"
+    listed = ["1 argument" if arguments.positional == 1 else f"{arguments.positional} arguments"]
+    listed += [f"{name}=" for name in arguments.keywords]
+    listed += ["others that are not written out"] if arguments.spread else []
+    return f" with {' and '.join(listed)}, read by arguments in reading.arguments"
 
 
 def _captured(where: str) -> str:
