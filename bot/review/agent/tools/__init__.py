@@ -142,5 +142,8 @@ def _file(file: ChangedFile) -> dict[str, Any]:
 
 def _unit(unit: Unit) -> dict[str, Any]:
     own = ask.fields(unit, "id", "path", "name", "start", "end", "side", "risk", "tokens", "text", "diff")
-    rows = [ask.fields(reference, "path", "line", "text", "function", "sure", "test") for reference in unit.references]
+    rows = [
+        ask.fields(reference, "path", "line", "text", "function", "test") | {"sure": reference.is_bound}
+        for reference in unit.references
+    ]
     return {**own, "tests": list(unit.tests), "references": rows}
