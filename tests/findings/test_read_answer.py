@@ -9,7 +9,7 @@ from bot.commands.conversation import answering as of_remarks
 from bot.findings import issues, joint_opinions, read, verify
 from bot.review.agent.texts import LOOK_SCHEMA
 from bot.review.context import file_questions
-from bot.values import Source
+from bot.values import SEVERITIES, Source
 
 SOURCE = Source("model", "m", "worker")
 GOLDEN = Path(__file__).parent / "golden"
@@ -98,8 +98,11 @@ def test_schema_names_are_unique() -> None:
     assert {read.kind(form) for form in every} == {"review", "verdict", "verdicts", "look", "reply"}
 
 
-def test_short_change_has_low_severity_findings_only_as_remarks() -> None:
-    """They are collapsed anyway, and one line costs a third of a finding's fields."""
-    for is_brief, least in ((False, "low"), (True, "medium")):
-        fields = read.schema(is_brief=is_brief).parameters["properties"]["findings"]["items"]["properties"]
-        assert fields["severity"]["enum"][-1] == least
+def test_form_for_a_short_change_asks_for_smaller_problems_as_remarks() -> None:
+    """They are collapsed anyway, and one line costs a third of a finding's fields. A low finding is still read."""
+    fields = read.schema(is_brief=True).parameters["properties"]["findings"]["items"]["properties"]
+    assert fields["severity"] == {
+        "type": "string",
+        "enum": [*SEVERITIES],
+        "description": "not low: a smaller problem is a remark",
+    }
