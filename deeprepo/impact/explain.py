@@ -24,6 +24,7 @@ ABOUT_REMOVALS = ("removed", "probably removed")
 PACKAGE = "deeprepo.impact."
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
 LISTED = 8  # names or imports that are printed
+DEFS = ("defs", "objects")  # the queries that capture definitions
 IMPORTS = ("imports", "names")  # the queries that capture imports
 USES = ("uses", "bindings", "receivers", "imports")  # the queries that capture references
 
@@ -75,7 +76,8 @@ class _Line(Struct):
         """Yield the identifiers of the line that have a searched name, each with the pattern that captures it."""
         for use in self.uses:
             where = patterns(self.path, self.source, USES, self.line, use.name)
-            yield f"Identifier {use.name}{_passed(use.arguments)}, {_captured(where)}"
+            captured = _captured(where) if where else "a bare name, read by spots in reading.spots"
+            yield f"Identifier {use.name}{_passed(use.arguments)}, {captured}"
 
     async def compared(self, key: str) -> AsyncIterator[str]:
         """Yield how a definition changes, which parts of its contract do, and how the file imports it."""
@@ -113,7 +115,7 @@ class _Line(Struct):
         source = await self.tree.read(one.path, one.side) or b""
 
         def where(word: str) -> str:
-            found = (patterns(one.path, source, ("defs",), line, word) for line in range(one.line, one.end + 1))
+            found = (patterns(one.path, source, DEFS, line, word) for line in range(one.line, one.end + 1))
             return next((places for places in found if places), "")
 
         return where(one.short), [f"{item.name} ({where(item.name)})" for item in one.parameters if item.name]
@@ -181,7 +183,7 @@ def _passed(arguments: Arguments | None) -> str:
 
 
 def _captured(where: str) -> str:
-    return f"captured by {where}" if where else "which no query captures"
+    return f"captured by {where}" if where else "read by the language without a query"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -124,7 +124,8 @@ class _Matcher:
             if hit is not None:
                 record(self._place(use), "reference", "bound" if hit.is_bound else "possible", rule)
                 return hit
-        record(self._place(use), "reference", "none", self.unrelated, rules)
+        if use.name.isidentifier() or use.name in self._target.shorts:
+            record(self._place(use), "reference", "none", self.unrelated, rules)
         return None
 
     def _checked(self, hit: Match) -> Match | None:
