@@ -12,20 +12,22 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 from deeprepo.impact import resolving
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import CONSTRUCTOR, rules_of
+from deeprepo.impact.reading import reader
 from deeprepo.impact.resolution import Way
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.uses.providers import (
     LONGEST_HEAD,
     TYPE,
     around,
-    handed_on,
     is_data,
     is_declared_still,
+    is_reexport,
     is_silent,
     made,
+    passed_on,
     rest_of_head,
 )
-from deeprepo.impact.values import Outline, Use
+from deeprepo.impact.values import Facts, Outline, Use
 
 BASES = 4  # levels of bases and mixins that are followed
 LINES = 20  # of the head of a type
@@ -132,11 +134,28 @@ class KnownFiles:
         """
         if is_silent(path, text):
             return None
-        way = handed_on(name, path, text)
+        way = "re-export" if self._hands_on(name, path, number, text) else passed_on(name, text)
         if way is not None or is_module:
             return way
         is_declared = self._declares(name, path, number, text, is_word=is_word)
         return made(name, path, text) or ("declaration" if is_declared else None)
+
+    def _hands_on(self, name: str, path: str, number: int, text: str) -> bool:
+        """Return whether a line offers importers of its file a name that is defined elsewhere."""
+        facts = self._facts(path)
+        if facts is None:
+            return is_reexport(name, path, text)
+        items = [item for item in facts.imports if item.hands_on and not item.private]
+        is_bound = any(one.line == number and one.here == name for item in items for one in item.names)
+        is_whole = any(item.line == number and item.whole.partition(".")[0] == name for item in items)
+        means = (one for one in facts.definitions if one.line == number and one.by_query.means)
+        return is_bound or is_whole or any(name in (one.name, one.by_query.means) for one in means)
+
+    @once
+    def _facts(self, path: str) -> Facts | None:
+        """Return what a file contains; None if it was not read, or if no grammar reads it."""
+        language = reader.language_for(path, self._contents[path]) if path in self else None
+        return reader.facts(language, self._contents[path]) if language is not None else None
 
     def _declares(self, name: str, path: str, number: int, text: str, *, is_word: bool) -> bool:
         """Return whether a line declares a name: it is a definition outside functions, or sets a member.

@@ -85,19 +85,15 @@ def names_alias(name: str, line: str) -> bool:
     return says(_ALIAS_CALL, name, line)
 
 
-def handed_on(name: str, path: str, line: str) -> Way | None:
-    """Return how a line provides a name that is defined elsewhere."""
-    rows: tuple[tuple[str, Way], ...] = (
-        (_REEXPORT, "re-export"),
-        (_MODULE, "inline module"),
-        (_ALIAS, "alias"),
-        (_PATH, "path attribute"),
-    )
-    for pattern, way in rows:
-        if says(pattern, name, line) and not (way == "re-export" and _is_only_a_word(name, path, line)):
-            return way
-    form = rules_of(path).import_form
-    return "re-export" if form and says(form, name, line) else None
+def is_reexport(name: str, path: str, line: str) -> bool:
+    """Return whether a line of a file that no grammar reads offers a name that is defined elsewhere."""
+    return says(_REEXPORT, name, line) and not _is_only_a_word(name, path, line)
+
+
+def passed_on(name: str, line: str) -> Way | None:
+    """Return how a line gives another definition a name."""
+    rows: tuple[tuple[str, Way], ...] = ((_MODULE, "inline module"), (_ALIAS, "alias"), (_PATH, "path attribute"))
+    return next((way for pattern, way in rows if says(pattern, name, line)), None)
 
 
 def made(name: str, path: str, line: str) -> Way | None:
