@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from deeprepo.impact.text.lines import says
 from deeprepo.impact.values import Arguments, Import, Outline, Use, Visibility
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
@@ -147,9 +148,16 @@ class Imports:
 class Lines:
     """How a single line, without a syntax tree, provides a name to other files."""
 
-    import_form: ClassVar[str] = ""  # a pattern of lines that import NAME, which importers can use
+    path_form: ClassVar[str] = "(?!)"  # a pattern of lines that make a module available under the name NAME
+    generating_form: ClassVar[str] = "(?!)"  # a pattern of lines that generate a member with the name NAME
+    composing_words: ClassVar[tuple[str, ...]] = ()  # lines with one may generate a member without containing its name
+    # a pattern of lines with which a file offers everything that another one offers, without an import statement
+    wholesale_form: ClassVar[str] = "(?!)"
+    # a pattern of code, other than the head of a type, with the types whose members it adds to another type
+    mixing_form: ClassVar[str] = "(?!)"
     # a pattern of lines that import everything inside a type into all files of a project
     global_imports: ClassVar[str] = ""
+    global_aliases: ClassVar[str] = "(?!)"  # a pattern of lines that give a type another name in all files of a project
     # A pattern of lines that make everything in another module visible in files that don't import it.
     shared_imports: ClassVar[str] = ""
     raising_words: ClassVar[str] = "raise|throw"  # a pattern of words that begin a statement that raises an error
@@ -159,8 +167,8 @@ class Lines:
     declares_others: ClassVar[str] = ""
 
     def generates(self, name: str, line: str) -> bool:
-        """Return whether a statement in a class generates a method whose name it does not contain as a word."""
-        return False
+        """Return whether a statement in a class generates a member."""
+        return self.generating_form != "(?!)" and says(self.generating_form, name.rstrip("?!="), line)
 
     def embedded(self, body: str) -> Collection[str]:
         """Return the types whose members a type gets by a line in its body."""
@@ -205,6 +213,7 @@ class Classes:
     constructible: ClassVar[str] = ""
     # library class whose subclasses read each field from an environment variable
     settings_class: ClassVar[str] = ""
+    dynamic_members: ClassVar[str] = "(?!)"  # a pattern of words with which a class may answer for any member
     embeds_types: ClassVar[bool] = False  # a type has the methods of the types embedded in it
     metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
     # library classes that add no members and whose call constructs nothing, such as enumerations

@@ -34,10 +34,6 @@ LINES = 20  # of the head of a type
 _TYPE_WORD = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|typealias|module|defmodule|mod)\b"
 _TYPE_LINE = re.compile(rf"{_TYPE_WORD}([^\n]*)")
 _CLASS = rf"{_TYPE_WORD}[^\n]*?\b{{name}}\b([^\n]*)"
-_MIXES = re.compile(
-    r"^[^\S\n]*+(?:include|extend|prepend|use|with|companion\s++object|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
-    re.MULTILINE,
-)
 _NAMESPACE = re.compile(
     r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++(?:object\s++)?([\w.\\:]++)", re.MULTILINE
 )
@@ -109,9 +105,19 @@ class KnownFiles:
         return _types_taken(self.outline(path))
 
     @once
+    def offers_wholesale(self, path: str) -> frozenset[int]:
+        """Return the lines with which a file offers everything that another one offers."""
+        items = self.outline(path).imports
+        lines = {item.line for item in items if item.star and item.hands_on and not item.private}
+        form = re.compile(rules_of(path).wholesale_form)
+        return frozenset(lines | {number for number, line in enumerate(self.lines(path), 1) if form.search(line)})
+
+    @once
     def mixed_in(self, path: str) -> frozenset[str]:
-        """Return the names of types and modules that a file mixes in, as `use Base` does."""
-        return _capitalized(match["rest"] or "" for match in _MIXES.finditer(self.text(path)))
+        """Return the names of types and modules that a file mixes in, as `use Base` does, or inherits from."""
+        bases = (base for _, above in self.outline(path).bases for base in above)
+        form = re.compile(rules_of(path).mixing_form, re.MULTILINE)
+        return _capitalized([*bases, *form.findall(self.text(path))])
 
     @once
     def has_data_class(self, path: str) -> bool:
@@ -134,7 +140,7 @@ class KnownFiles:
         """
         if is_silent(path, text):
             return None
-        way = "re-export" if self._hands_on(name, path, number, text) else passed_on(name, text)
+        way = "re-export" if self._hands_on(name, path, number, text) else passed_on(name, path, text)
         if way is not None or is_module:
             return way
         is_declared = self._declares(name, path, number, text, is_word=is_word)
@@ -236,13 +242,8 @@ class KnownFiles:
                 rest = text[match.start(1) : match.start(1) + LONGEST_HEAD]
                 found |= _capitalized([rest_of_head(rest, path)]).union(rules_of(path).embedded(rest))
             if is_declared:
-                found |= self.mixed_in(path) | self._targets(path)
+                found |= self.mixed_in(path)
         return found
-
-    @once
-    def _targets(self, path: str) -> frozenset[str]:
-        """Return the types to which those of a file are dereferenced."""
-        return _capitalized(match["target"] or "" for match in _MIXES.finditer(self.text(path)))
 
 
 def types_taken(path: str, source: bytes) -> frozenset[str]:

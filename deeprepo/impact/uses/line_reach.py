@@ -24,7 +24,6 @@ _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union
 # What a type's head opens: a type, or a further part of one.
 _OPENED = re.compile(rf"{_NAMED.pattern}|\b(?:extension|protocol|actor)\s++(\w++)")
 _EXTENSION = re.compile(r"\s*+extension\s*+(?:<[^<>\n]{0,80}>\s*+)?\(")  # a block of C# 14
-_FOR_ALL = re.compile(r"\s*+global\s++using\s++\w++\s*+=")  # an alias for all files of a project
 _MEMBER_OF = (
     r"\bthis\s+(?:\w+\.)*OWNER\b"
     r"|\b(?:fun|val|var|extension)\s+(?:<[^<>\n]{0,80}>\s*+)?OWNER\b[^.\n]{0,200}\."
@@ -131,7 +130,7 @@ def declared_in_an_extension_in_sight(case: Case) -> bool | None:
 
 def renamed_for_all_files(case: Case) -> bool | None:
     """The line gives the name to all files of a project: `global using Total = ...`."""
-    is_for_all = case.way == "alias" and _FOR_ALL.match(case.candidate.text)
+    is_for_all = case.way == "alias" and re.match(rules_of(case.claim.user).global_aliases, case.candidate.text)
     return True if is_for_all and _shared(case.claim.user) == "namespace" else None
 
 

@@ -33,21 +33,11 @@ _ALIAS = (
     r"|\bAlias=\"NAME\"|\bclass_alias\(.*NAME\b"
 )
 _MODULE = r"\b(?:pub(?:\([^)]*\))?\s++)?(?:mod|namespace|module|package|defmodule)\s++(?:\w++[.:\\]++)*+NAME\b"
-_PATH = r"\bsys\.modules\[[^\]]*\bNAME[\"']"
-# A class-level statement that generates methods from symbols.
-_MACRO = (
-    r"^\s*+(?:\w*attr(?:ibute)?_?\w*|\w*_(?:accessor|reader|writer|attribute)s?|delegate\w*|def_\w++|define_\w++|alias\w*|scope|has_\w++|belongs_to|enum|attributes?"
-    r"|property|field|embeds_\w++|helper|option|argument|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
-)
 # A macro in a place for declarations: `accessors!(total)`, `DEFINE_TOTAL(total)`.
 _MACRO_CALL = r"^\s*+(?:(?:pub(?:\([^)]*\))?\s++)?(?:\w++::)*+\w++!\s*+[({\[]|[A-Z][A-Z0-9_]{2,}+\s*+\()"
 _ALIAS_CALL = r"\bclass_alias\(.*,.*\bNAME\b"
 MACRO = re.compile(_MACRO_CALL)
 _INVOKED = rf"{_MACRO_CALL}(?:.*[,(\s])?(?<![\w.:&])NAME\s*+(?:[,:;=)\]}}].*)?$"
-GLOB = re.compile(
-    r"^\s*+(?:pub(?:\([^)]*\))?\s++use\s++(?:::)?(?:\w++::)++\*|export\s*+\*\s*+from\b|from\s++\S++\s++import\s++\*|@_exported\s++import\b|export\s++[\w.]++(?:\._|\.\*))"
-    r"|\bObject\.assign\(\s*+(?:module\.)?exports\b|\bmodule\.exports\s*+=\s*+(?:require\(|\{\s*+\.\.\.)|\.\.\.require\("
-)
 _OVERRIDE = re.compile(r"\boverride\b|@Override\b|#\[Override\]")
 # Lines that begin a type, a module or an extension.
 TYPE = re.compile(
@@ -90,16 +80,19 @@ def is_reexport(name: str, path: str, line: str) -> bool:
     return says(_REEXPORT, name, line) and not _is_only_a_word(name, path, line)
 
 
-def passed_on(name: str, line: str) -> Way | None:
-    """Return how a line gives another definition a name."""
-    rows: tuple[tuple[str, Way], ...] = ((_MODULE, "inline module"), (_ALIAS, "alias"), (_PATH, "path attribute"))
+def passed_on(name: str, path: str, line: str) -> Way | None:
+    """Return how a line gives another definition, or a module, a name."""
+    rows: tuple[tuple[str, Way], ...] = (
+        (_MODULE, "inline module"),
+        (_ALIAS, "alias"),
+        (rules_of(path).path_form, "path attribute"),
+    )
     return next((way for pattern, way in rows if says(pattern, name, line)), None)
 
 
 def made(name: str, path: str, line: str) -> Way | None:
     """Return how a macro, or a line of data, provides a name."""
-    plain = name.rstrip("?!=")
-    if (filetype(path).symbols and says(_MACRO, plain, line)) or rules_of(path).generates(name, line):
+    if rules_of(path).generates(name, line):
         return "accessor"
     if is_settings(path) or not filetype(path).folder:
         return "declaration" if is_data(name, line) else None

@@ -15,7 +15,6 @@ from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import defines
 from deeprepo.impact.text.paths import is_prose
 from deeprepo.impact.uses.known_files import KnownFiles, once, types_taken
-from deeprepo.impact.uses.providers import GLOB
 
 MOST = 4_000  # lines with one of the names that are checked
 MOST_FILES = 300  # files with such lines that are read to find the enclosing blocks
@@ -90,11 +89,10 @@ class ProvidingLines:
         self.before = KnownFiles(await self.tree.read_many(sorted(homes), "base"))
         for path in near:
             lines = self.now.lines(path)
-            added = (number for number in self.added.get(path, ()) if 0 < number <= len(lines))
-            self.wholesale += [Line(path, at, lines[at - 1]) for at in added if GLOB.search(lines[at - 1])]
+            added = self.now.offers_wholesale(path).intersection(self.added.get(path, ()))
+            self.wholesale += [Line(path, at, lines[at - 1]) for at in sorted(added)]
         for claim in claims:
-            if any(filetype(home).symbols for home in claim.homes):
-                self._compose(claim)
+            self._compose(claim)
 
     async def _search(self, may: str, look: re.Pattern[str], ends: Sequence[str]) -> None:
         stopped = len(self.tree.stopped_searches)
@@ -140,7 +138,7 @@ class ProvidingLines:
         """Add the lines that compose method names from several words, so that none contains the name as a word."""
         for home in claim.homes:
             for number, text in enumerate(self.now.lines(home), 1):
-                is_maker = any(word in text for word in ("define_", "delegate", "enum"))
+                is_maker = any(word in text for word in rules_of(home).composing_words)
                 if is_maker and (home, number) not in self.accused:
                     self.by_name[claim.names[0].rstrip("?!=")].append(Line(home, number, text))
 

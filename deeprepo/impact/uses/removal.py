@@ -25,7 +25,6 @@ CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute, which
 FEW_FILES = 6  # files in which a change may forget a name
 UNNAMED = frozenset({"?", "*"})  # bases whose members are unknown
 # The name as a word, or code that answers to unwritten names.
-WRITTEN = r"(?<![\w$])(?:NAME|__getattr__|__getattribute__|method_missing|__call|Proxy|setattr)(?![\w$])"
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 UNNAMED_BASE = {"?"}  # of a class to which other files may add members, such as a trait
 LONG = 4  # letters of a class name that links a file to it, and of a one-word member name in a hint
@@ -441,8 +440,9 @@ async def _may_have(case: Case, path: str, owner: str, *, is_family: bool) -> bo
     is_set = any(use.is_assigned for use in resolving.uses(path, source, {name}))
     if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
         return True
-    is_dynamic = is_family and evidence.language.scope.unwritten_names
-    if is_dynamic and says(WRITTEN, name, source.decode("utf-8", "replace")):
+    language = evidence.language
+    written = rf"(?<![\w$])(?:NAME|{language.dynamic_members})(?![\w$])"
+    if is_family and language.scope.unwritten_names and says(written, name, source.decode("utf-8", "replace")):
         return True
     return await evidence.exports.elsewhere(path, f"{owner}.{name}")
 

@@ -200,6 +200,11 @@ class Elixir(Language, frozen=True):
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
     modules_are_types = True
+    generating_form = (
+        r"^\s*+(?:field|attr|slot|property|attribute|option|has_\w++|belongs_to|embeds_\w++|def_\w++|define_\w++)"
+        r"[ (].*(?<![\w:])(?::NAME\b(?![?!=])|NAME:)"
+    )
+    mixing_form = r"^[^\S\n]*+use\b[^\n]*"
     paths = ("alias",)
     module_word = "defmodule"
 

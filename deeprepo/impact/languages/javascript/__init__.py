@@ -443,6 +443,9 @@ class JavaScript(Language, frozen=True):
     """JavaScript and TypeScript, also in the scripts of pages."""
 
     modules = Modules
+    dynamic_members = "Proxy"
+    mixing_form = r"^[^\S\n]*+(?:mixins?\s*:|\w+\.prototype\b|Object\.assign\b)[^\n]*"
+    wholesale_form = r"\bObject\.assign\(\s*+(?:module\.)?exports\b|\bmodule\.exports\s*+=\s*+(?:require\(|\{\s*+\.\.\.)|\.\.\.require\("
     packaging: ClassVar[Packaging | None] = manifest
     any_suffix = True
     sees_own_members = False

@@ -287,6 +287,8 @@ class Jvm(Language, frozen=True):
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
     getters_are_properties = True
+    wholesale_form = r"^\s*+export\s++[\w.]++(?:\._|\.\*)"
+    mixing_form = r"^[^\S\n]*+companion\s++object\b[^\n]*"
     granting_words = r"\binline\s"
 
     @property

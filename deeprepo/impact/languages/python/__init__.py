@@ -229,7 +229,8 @@ class Python(Language, frozen=True):
 
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
-    import_form = r"^\s*+(?:from\s++\S++\s++)?import\b.*(?<![.\w])NAME\b(?!\s*+as\b)|^\s++NAME\s*+,?\s*+\)?$"
+    path_form = r"\bsys\.modules\[[^\]]*\bNAME[\"']"
+    dynamic_members = "__getattr__|__getattribute__|setattr"
     settings_class = "BaseSettings"
     builtin_names = BUILTINS
     reexports = True

@@ -172,6 +172,15 @@ class Ruby(Language, frozen=True):
     packaging: ClassVar[Packaging | None] = manifest
     open_classes = True
     loader = "require"
+    generating_form = (
+        r"^\s*+(?:\w*attr(?:ibute)?_?\w*|\w*_(?:accessor|reader|writer|attribute)s?|delegate\w*|def_\w++|define_\w++"
+        r"|alias\w*|scope|has_\w++|belongs_to|enum|attributes?|property|field|embeds_\w++|helper|option|argument"
+        r"|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)"
+        r"[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
+    )
+    composing_words = ("define_", "delegate", "enum")
+    mixing_form = r"^[^\S\n]*+(?:include|extend|prepend)\b[^\n]*"
+    dynamic_members = "method_missing"
     paths = ("string_content",)
 
     def code(self, source: bytes) -> bytes:
@@ -187,8 +196,10 @@ class Ruby(Language, frozen=True):
         return node.type in ("hash_key_symbol", "simple_symbol")
 
     def generates(self, name: str, line: str) -> bool:
-        """Return whether a line delegates a method with a prefix, or defines methods with composed names."""
+        """Return whether a line names a method, delegates it with a prefix, or composes its name."""
         plain = name.rstrip("?!=")
+        if super().generates(name, line):
+            return True
         if re.match(r"\s*delegate\b", line) and (found := re.search(r"prefix:\s*:?[\"']?(\w+)", line)):
             owner = re.search(r"\bto:\s*:?[\"']?@?(\w+)", line)
             prefix = (owner[1] if owner else "") if found[1] == "true" else found[1]

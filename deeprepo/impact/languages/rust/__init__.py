@@ -192,6 +192,7 @@ class Rust(Language, frozen=True):
     packaging: ClassVar[Packaging | None] = manifest
     raising_words = r"(?:panic|unreachable|todo|unimplemented)(?=!)"
     granting_words = r"\bconst(?=\s(?:unsafe\s)?fn\b)\s"
+    mixing_form = r"\btype\s+Target\s*=\s*[^\n;]+"
     submodule_folders = True
     sees_own_members = False
     shared_macros = True
