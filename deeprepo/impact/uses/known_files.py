@@ -4,7 +4,6 @@ Thousands of lines can need the same answer, so each one is cached.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
@@ -13,6 +12,7 @@ from deeprepo.impact import resolving
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import CONSTRUCTOR, rules_of
 from deeprepo.impact.reading import reader
+from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolution import Way
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.uses.providers import (
@@ -31,12 +31,6 @@ from deeprepo.impact.values import Facts, Outline, Use
 
 BASES = 4  # levels of bases and mixins that are followed
 LINES = 20  # of the head of a type
-_TYPE_WORD = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|typealias|module|defmodule|mod)\b"
-_TYPE_LINE = re.compile(rf"{_TYPE_WORD}([^\n]*)")
-_CLASS = rf"{_TYPE_WORD}[^\n]*?\b{{name}}\b([^\n]*)"
-_NAMESPACE = re.compile(
-    r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++(?:object\s++)?([\w.\\:]++)", re.MULTILINE
-)
 _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
 )
@@ -91,8 +85,8 @@ class KnownFiles:
     @once
     def namespace(self, path: str) -> str:
         """Return the namespace that a file declares first, or ""."""
-        found = _NAMESPACE.search(self.text(path))
-        return found[1] if found else ""
+        outline = self.outline(path)
+        return next(iter(outline.spaces), outline.module)
 
     @once
     def opens(self, path: str, namespace: str) -> bool:
@@ -220,29 +214,16 @@ class KnownFiles:
         return above
 
     @once
-    def _declaring(self) -> Mapping[str, Sequence[str]]:
-        """Return word -> the files with a line on which it follows the keyword of a type."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for path in self._lines:
-            rest = "\n".join(match[1] for match in _TYPE_LINE.finditer(self.text(path)))
-            for word in {*_WORD.findall(rest)}:
-                found[word].append(path)
-        return found
-
-    @once
     def _bases_of(self, name: str) -> frozenset[str]:
         """Return the bases and mixins that the declarations of a type name."""
         found = frozenset[str]()
-        declared = re.compile(_CLASS.replace("{name}", re.escape(name)))
-        paths = self._declaring().get(name, ()) if _WORD.fullmatch(name) else self._lines
-        for path in paths:
-            text, is_declared = self.text(path), False
-            for match in declared.finditer(text):
-                is_declared = True
-                rest = text[match.start(1) : match.start(1) + LONGEST_HEAD]
-                found |= _capitalized([rest_of_head(rest, path)]).union(rules_of(path).embedded(rest))
-            if is_declared:
-                found |= self.mixed_in(path)
+        for path in self._lines:
+            rows = [one for one in self.outline(path).definitions if one.short == name and one.kind in CLASSES]
+            bases = [base for owner, above in self.outline(path).bases if owner == name for base in above]
+            if rows or bases:
+                bodies = ("\n".join(self.lines(path)[one.start - 1 : one.end]) for one in rows)
+                embedded = (one for body in bodies for one in rules_of(path).embedded(body))
+                found |= _capitalized(bases).union(embedded) | self.mixed_in(path)
         return found
 
 

@@ -22,7 +22,6 @@ from deeprepo.impact.values import Definition, Outline
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 HEAD_LINES = 12  # lines of a class head with its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
-NAMESPACE = re.compile(r"^[ \t]*+(?:inline\s++)?(?:namespace|package|module)\s++([\w.:\\]++)", re.MULTILINE)
 WORD = re.compile(r"\w+")
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
@@ -43,9 +42,7 @@ async def overrides_of(scene: Scene, importers: Importers, targets: Sequence[Use
             f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.title or language.folder} files"
         )
     overriding: list[tuple[str, Definition]] = []
-    home_words = {
-        home: _words_around(home, text) for home, text in (await scene.head.tree.read_many(sorted(homes))).items()
-    }
+    home_words = {home: _words_around(home, await exports.outline("head", home)) for home in sorted(homes)}
     for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
         wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
         if not wanted_targets:
@@ -111,10 +108,12 @@ def _words(target: UseTarget) -> tuple[bytes, ...]:
     return target.owner.encode(), *(short.encode() for short in _overridden_names(target))
 
 
-def _words_around(home: str, source: bytes) -> frozenset[str]:
+def _words_around(home: str, outline: Outline | None) -> frozenset[str]:
     """Return the words of a file's path and of its namespaces, with which a class in it can be qualified."""
-    namespaces = NAMESPACE.findall(source.decode("utf-8", "replace"))
-    return frozenset(WORD.findall(" ".join((home, *namespaces))))
+    definitions = outline.definitions if outline is not None else ()
+    spaces = outline.spaces if outline is not None else ()
+    namespaces = {name for one in definitions for name in one.namespaces}
+    return frozenset(WORD.findall(" ".join((home, *spaces, *namespaces))))
 
 
 def _qualified(target: UseTarget, outline: Outline | None, around: Collection[str]) -> dict[str, str]:
