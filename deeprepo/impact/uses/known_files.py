@@ -16,7 +16,6 @@ from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolution import Way
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.uses.providers import (
-    LONGEST_HEAD,
     TYPE,
     around,
     is_data,
@@ -25,12 +24,10 @@ from deeprepo.impact.uses.providers import (
     is_silent,
     made,
     passed_on,
-    rest_of_head,
 )
 from deeprepo.impact.values import Facts, Outline, Use
 
 BASES = 4  # levels of bases and mixins that are followed
-LINES = 20  # of the head of a type
 _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
 )
@@ -119,11 +116,11 @@ class KnownFiles:
         return _DATA_CLASS.search(self.text(path)) is not None
 
     @once
-    def heads(self, path: str) -> Sequence[str]:
-        """Return the heads of the types, modules and extensions of a file: bases can be on the lines below."""
-        lines = self.lines(path)
-        below = ("\n".join(lines[at : at + LINES]) for at, line in enumerate(lines) if TYPE.search(line))
-        return [rest_of_head(text[:LONGEST_HEAD], path) for text in below]
+    def types(self, path: str) -> frozenset[str]:
+        """Return the names of a file's types and modules, and of what they inherit from."""
+        outline = self.outline(path)
+        bases = (base for _, above in outline.bases for base in above)
+        return _capitalized(bases).union(one.short for one in outline.definitions if one.kind in CLASSES)
 
     def way(
         self, name: str, path: str, number: int, text: str, *, is_module: bool = False, is_word: bool = False

@@ -119,8 +119,7 @@ def declared_in_a_part_of_the_users_type(case: Case) -> bool | None:
     heads = [head for head in case.types if not _is_scope(head)][:1]
     found = (name for head in heads for names in _OPENED.findall(head) for name in names if name)
     opened = {*found} - {case.name}  # it's a constructor there
-    own = case.lines.now.heads(claim.user) if opened else ()
-    return True if any(re.search(rf"\b{name}\b", head) for head in own for name in opened) else None
+    return None if opened.isdisjoint(case.lines.now.types(claim.user)) else True
 
 
 def declared_in_an_extension_in_sight(case: Case) -> bool | None:

@@ -14,7 +14,6 @@ from deeprepo.impact.text.lines import is_comment, says
 from deeprepo.impact.text.paths import is_settings
 
 LONGEST_LINE = 400  # characters of a line
-LONGEST_HEAD = 2_000  # characters of the head of a type
 ABOVE = 400  # lines above a line in which the enclosing declaration is searched
 _NO_TYPE = r"(?!(?:return|await|throw|else|yield|in|not|raise|if|while|for|switch|assert|echo|print|del|delete|typeof|import|from|package|use|using|include|require|goto|case|when|elif|unless|until|do|and|or|is|as|super|this|self)\b)"
 # A function or macro in a header, also with unknown words before it: `API_INLINE bool total() const`.
@@ -127,17 +126,3 @@ def around(lines: Sequence[str], number: int) -> list[str]:
         if not left:
             break
     return heads
-
-
-def rest_of_head(text: str, path: str) -> str:
-    """Return the part of a text that belongs to the head of a type: bases can be on the lines below its name."""
-    kind, depth, kept = filetype(path).head, 0, []
-    for number, line in enumerate(text.split("\n")):
-        if number and (not line.strip() or (depth <= 0 and TYPE.search(line))):
-            break
-        kept.append(line.partition("{")[0])
-        depth += sum(line.count(sign) for sign in "([") - sum(line.count(sign) for sign in ")]")
-        is_ended = "{" in line or line.rstrip().endswith(";") if kind == "brace" else depth <= 0
-        if is_ended:
-            break
-    return "\n".join(kept)
