@@ -150,6 +150,7 @@ class Lines:
 
     path_form: ClassVar[str] = "(?!)"  # a pattern of lines that make a module available under the name NAME
     generating_form: ClassVar[str] = "(?!)"  # a pattern of lines that generate a member with the name NAME
+    accessor_form: ClassVar[str] = "(?!)"  # a pattern of code for whose properties accessors are generated
     composing_words: ClassVar[tuple[str, ...]] = ()  # lines with one may generate a member without containing its name
     # a pattern of lines with which a file offers everything that another one offers, without an import statement
     wholesale_form: ClassVar[str] = "(?!)"

@@ -28,9 +28,6 @@ from deeprepo.impact.uses.providers import (
 from deeprepo.impact.values import Facts, Outline, Use
 
 BASES = 4  # levels of bases and mixins that are followed
-_DATA_CLASS = re.compile(
-    r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
-)
 _NAME, _WORD = re.compile(r"[A-Za-z_]\w*"), re.compile(r"\w+")
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -113,7 +110,7 @@ class KnownFiles:
     @once
     def has_data_class(self, path: str) -> bool:
         """Return whether a file has a type for whose properties accessors are generated."""
-        return _DATA_CLASS.search(self.text(path)) is not None
+        return re.search(rules_of(path).accessor_form, self.text(path)) is not None
 
     @once
     def types(self, path: str) -> frozenset[str]:

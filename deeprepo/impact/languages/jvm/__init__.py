@@ -287,6 +287,9 @@ class Jvm(Language, frozen=True):
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
     getters_are_properties = True
+    accessor_form = (
+        r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
+    )
     wholesale_form = r"^\s*+export\s++[\w.]++(?:\._|\.\*)"
     mixing_form = r"^[^\S\n]*+companion\s++object\b[^\n]*"
     granting_words = r"\binline\s"
