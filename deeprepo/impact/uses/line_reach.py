@@ -23,7 +23,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
 # What a type's head opens: a type, or a further part of one.
 _OPENED = re.compile(rf"{_NAMED.pattern}|\b(?:extension|protocol|actor)\s++(\w++)")
-_EXTENSION = re.compile(r"\s*+extension\s*+(?:<[^<>\n]{0,80}>\s*+)?\(")  # a block of C# 14
+_EXTENSION = re.compile(r"\s*+extension\s*+(?:<[^<>\n]{0,80}>\s*+)?\(")  # a block of extension members
 _MEMBER_OF = (
     r"\bthis\s+(?:\w+\.)*OWNER\b"
     r"|\b(?:fun|val|var|extension)\s+(?:<[^<>\n]{0,80}>\s*+)?OWNER\b[^.\n]{0,200}\."
