@@ -89,3 +89,18 @@ def test_java_class_moved_to_a_wildcard_imported_package_is_found(repository: Re
     """A Java class that moves to a package imported with `.*` is still found."""
     files = {"src/old/Options.java": JAVA.format("old"), "src/old/User.java": JAVA_USER}
     assert look(repository.change(files, {"src/old/Options.java": None, "src/fresh/Options.java": JAVA.format("fresh")})) == []  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "proven"), [("Other", True), ("IStore", False)])
+def test_part_of_another_class_casts_no_doubt_on_a_method(repository: Repository, part: str, proven: bool) -> None:
+    """A new signature is uncertain only if its own class may have another part in the file beside it."""
+    store = "namespace A;\n\npublic interface IStore\n{\n    void Drop(string id);\n}\n"
+    beside = f"namespace A;\n\npublic class Memory : IStore\n{{\n    public void Drop(string id, int count) {{ }}\n}}\n\npublic partial interface {part}\n{{\n}}\n"
+    user = 'namespace A;\n\nclass User(IStore store)\n{\n    void Go() { store.Drop("x"); }\n}\n'
+    found = look(
+        repository.change(
+            {"A/IStore.cs": store, "A/Memory.cs": beside, "B/User.cs": user},
+            {"A/IStore.cs": store.replace("string id", "string id, int count")},
+        )
+    )
+    assert any(finding.path == "B/User.cs" and finding.proven for finding in found) is proven

@@ -1,6 +1,7 @@
 """Determine what the files of one language export on both sides. If a file no longer exports a name, its importers break."""
 
 import posixpath
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from deeprepo.impact.resolving.resolve import Answer
 
 Told = TypeVar("Told")
+_DECLARES = rb"\b(?:class|interface|struct|record|enum|extension|protocol|trait|object|type)\s+%s\b"
 DEPTH = 12  # levels of wildcard re-exports
 NOT_HANDED_ON = frozenset({"default"})
 Offer = tuple[frozenset[str], bool]  # the names, and whether they are all
@@ -228,6 +230,7 @@ class Exports:
         """Return whether another file in the namespace may define the name. `but`: files that may do so."""
         # A constructor is written with the name of its class.
         word = name.removesuffix(f".{CONSTRUCTOR}").rpartition(".")[2].encode()
+        owner = name.rpartition(".")[0]
         visible_files = frozenset(self._sides["head"].neighbours(path))
         if visible_files not in self._near:
             self._near[visible_files] = await self._sides["head"].tree.read_many(sorted(visible_files))
@@ -238,9 +241,20 @@ class Exports:
                 if outline is not None and (name, "") in outline.exports:
                     return True  # under a name without a definition in the file
                 same = [symbol for symbol in outline.definitions if symbol.name == name] if outline is not None else []
-                if outline is None or not is_complete or (same and mate not in but):
+                if outline is None or (same and mate not in but):
+                    return True
+                if not is_complete and not (
+                    owner and self._continues_no(owner, outline, self._near[visible_files][mate])
+                ):
                     return True
         return False
+
+    def _continues_no(self, owner: str, outline: Outline, source: bytes) -> bool:
+        """Return whether a file with unwritten names has no part of a class, in a language whose classes are closed."""
+        is_closed = not self._sides["head"].language.scope.unwritten_names and not outline.unread
+        word = re.escape(owner.rpartition(".")[2]).encode()
+        is_part = any(owner in (one.name, one.owner) for one in outline.definitions)
+        return is_closed and not is_part and re.search(_DECLARES % word, source) is None
 
     async def _fewer(self, path: str, *, with_borrows: bool) -> bool:
         """Return whether a changed file behind this one exports fewer names; unchanged ones are not parsed."""
