@@ -91,7 +91,9 @@ def _key_without_class(row: Reference) -> tuple[str, int, str]:
 
 
 def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
-    """Return what a reference assumes to be missing, or None."""
+    """Return what a reference assumes to be missing, or None. What is already decided needs no check."""
+    if row.resolution is not None:
+        return None
     path, _, full = row.symbol.rpartition(":")
     item = by_key.get(row.symbol)
     before = item.before if item is not None else None

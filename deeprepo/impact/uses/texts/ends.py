@@ -44,6 +44,8 @@ _TAKEN_APART = re.compile(
 _STORED = re.compile(rf"\[[\"']{_STANDS_FOR}[\"']\]\s*+=(?![=>~])")  # `row["total"] = 3`
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
+_RECEIVER = re.compile(rf"([\w$]+)(?:\.|->|::|\?\.){_STANDS_FOR}(?![\w$])")
+_OWN = frozenset({"self", "Self", "this", "cls", "super", "it", "static"})
 _VALUE = re.compile(rf"{_MEMBER.pattern}(?!\s*+\()")
 # After a type, the name is declared: `static int total(Order order)`.
 _CALL = re.compile(
@@ -111,6 +113,11 @@ def asks(
 def calls(word: str, path: str, text: str) -> bool:
     """Return whether a line calls a function by its bare name: `total(3)`, not `order.total(3)`."""
     return _CALL.search(_with(word, text)) is not None and gives(word, path, text) != "code"
+
+
+def receivers(word: str, text: str) -> set[str]:
+    """Return the names on which a line reads a word: `settings` in `settings.LIMIT`; not `self`."""
+    return {found[1] for found in _RECEIVER.finditer(_with(word, text))} - _OWN
 
 
 def is_of_another(word: str, home: str, text: str) -> bool:

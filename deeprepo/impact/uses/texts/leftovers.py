@@ -42,6 +42,7 @@ _OF_DOMAIN = re.compile(
 )  # a name from another project: `com.example.total`
 _LINE = 2_000
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
+_WORD_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 MOST_RENAMED = 3  # names of one line
 ALIKE = 0.8  # of two spellings of one name
 FEW = 6  # lines that a renaming may forget; more mean that the former name is in use
@@ -75,7 +76,8 @@ def lost_definitions_of_text(
     """
     mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
     found: dict[str, Lost] = {}
-    for one in (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *_templates(files, paths)):
+    by_files = (*_templates(files, paths), *_scripts(files, paths))
+    for one in (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *by_files):
         found.setdefault(one.name, one)
     return [*found.values()][:MOST]
 
@@ -268,13 +270,13 @@ def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator
 
     They are a folder and a name without suffixes, with any separator.
     """
-    stems = {_stem(path) for path in paths}
+    stems = {stem_of(path) for path in paths}
     for file in files:
         path = file.old_path or ""
         is_gone = path and path not in paths and (file.status == "deleted" or path != file.path)
-        if not is_gone or is_test(path) or is_prose(path) or is_style(path) or not _TEMPLATE.search(path):
+        if not is_gone or is_test(path) or is_prose(path) or is_style(path) or not TEMPLATE.search(path):
             continue
-        parts = _stem(path)
+        parts = stem_of(path)
         if len(parts) < 2 or len(parts[-1]) < SHORT or parts in stems:  # noqa: PLR2004 - a folder and a name
             continue
         ends = [parts[-count:] for count in range(2, min(len(parts), 6) + 1)]
@@ -286,13 +288,44 @@ def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator
         yield Lost("/".join(ends[0]), path, words, rf"[\"'`:](?:[\w-]+::)?(?:{forms})(?:\.[\w.]+)?[\"'`]")
 
 
-_TEMPLATE = re.compile(
+# Attributes by which a page calls code: `data-controller="cart-total"`, `component="cart-total"`
+_CALLING = r"(?:data-[\w-]+|x-[\w:-]+|component|controller|widget|module|is)"
+_BLADE = re.compile(r"(?:^|/)components/((?:[\w-]+/)*[\w-]+)\.blade\.php$")
+
+
+def _scripts(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator[Lost]:
+    """Yield the names of removed scripts and components, as pages write them: `cart_total_controller.js` is `cart-total`."""
+    names = {_on_page(path) for path in paths}
+    for file in files:
+        path = file.old_path or ""
+        is_gone = path and path not in paths and (file.status == "deleted" or path != file.path)
+        if not is_gone or is_test(path) or not (name := _on_page(path)) or name in names:
+            continue
+        if _BLADE.search(path):
+            yield Lost(name, path, re.escape(name), rf"</?x-{re.escape(name)}(?![\w.-])")
+        elif "-" in name and len(name) >= SHORTEST:
+            word = re.escape(name)
+            asks = rf"(?<![\w:-]){_CALLING}=[\"'](?:[^\"'<>]*\s)?{word}(?:\s[^\"'<>]*)?[\"']"
+            yield Lost(name, path, word, asks)
+
+
+def _on_page(path: str) -> str:
+    """Return the name by which a page may use a script or component; "" for other files."""
+    if match := _BLADE.search(path):
+        return match[1].replace("/", ".").replace("_", "-")
+    name = posixpath.splitext(posixpath.basename(path))[0]
+    stem = re.sub(r"[-_.](?:controller|component)$", "", name) if filetype(path).family == "web" else ""
+    return "-".join(part.lower() for part in _WORD_PART.findall(stem))
+
+
+TEMPLATE = re.compile(
     r"\.(?:erb|haml|slim|ejs|hbs|handlebars|mustache|njk|liquid|twig|pug|jade|j2|jinja2?|html?|cshtml|heex|eex|gohtml|tmpl|ftl|jsp|mjml|jbuilder)$"
     r"|\.blade\.php$"
 )
 
 
-def _stem(path: str) -> tuple[str, ...]:
+def stem_of(path: str) -> tuple[str, ...]:
+    """Return the folders of a file and its name without suffixes and the mark of a partial."""
     *folders, name = path.split("/")
     return (*folders, name.lstrip("_").partition(".")[0])
 

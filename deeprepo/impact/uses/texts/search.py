@@ -26,8 +26,9 @@ from deeprepo.impact.text.paths import (
 from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.uses.texts import environment
-from deeprepo.impact.uses.texts.ends import asks, calls, gives, is_of_another
+from deeprepo.impact.uses.texts.ends import asks, calls, gives, is_of_another, receivers
 from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
+from deeprepo.impact.uses.texts.pages import left_on_pages
 from deeprepo.impact.uses.texts.words import (
     IMPORTS,
     LONE_WORD,
@@ -51,6 +52,8 @@ _COMMON_FILES = re.compile(
     r"^(?:index|main|mod|__init__|readme|config|utils?|types?|test|setup|package)\.\w+$", re.IGNORECASE
 )
 _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
+_OF_SETTINGS = re.compile(r"(?:Options|Settings|Config|Configuration|Properties)$")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
 _Row = tuple[str, int, str]  # path, line, text
 
@@ -62,6 +65,7 @@ class _Lost(Struct, frozen=True):
     definitions: Mapping[str, str]  # specific name of a removed definition -> its key
     properties: Mapping[str, str]  # the same for getters, by the names that templates have for them
     attributes: Mapping[str, str]  # the same for attributes that are no longer set and seem to be used
+    options: Mapping[str, str]  # the same for fields of settings, in each spelling that a settings file may have
     paths: Mapping[str, str]  # spelling in a text -> the file
     without_definition: Sequence[Lost]
     unasked: frozenset[str]  # names of definitions that text elsewhere cannot mean
@@ -80,7 +84,7 @@ class _Lost(Struct, frozen=True):
     @property
     def forms(self) -> list[str]:
         """The patterns of lines that mention any of it."""
-        plain = [*self.words, *self.gone, *self.properties, *self.paths]
+        plain = [*self.words, *self.gone, *self.properties, *self.options, *self.paths]
         return [
             *([_any_of(plain)] if plain else []),
             *([f"(?:{'|'.join(one.words for one in self.without_definition)})"] if self.without_definition else []),
@@ -107,7 +111,8 @@ async def also_says(
     cut = [*_notes(unparsed, budget.install), *_beyond(unparsed, budget)]
     if not budget.sites:
         return Dependents(references=tuple(found), cut=tuple(cut))
-    lost = await _lost(tree, files, list(symbols), found)
+    symbols = list(symbols)
+    lost = await _lost(tree, files, symbols, found)
     rows = await tree.grep_lines(Query(lost.forms, syntax="perl", limit=ROWS)) if lost.forms else ()
     if len(lost.every_word) > WORDS:
         cut.append(f"{WORDS} of the {len(lost.every_word)} removed names were searched for")
@@ -118,7 +123,8 @@ async def also_says(
     speaking = [row for row in said if not _is_silent(row[0], row[2])]
     missed = _missed_of(speaking, lost, files, {row.place for row in found})
     by_syntax = [
-        replace(row, asks=not (row.is_bound or row.is_lost or row.likely) and row.place in missed) for row in found
+        replace(row, asks=not ((row.is_bound and row.test) or row.is_lost or row.likely) and row.place in missed)
+        for row in found
     ]
     places_used = {row.place for row in by_syntax if row.form != "definition" and not row.is_guessed}
     # the word is one of its keys
@@ -129,6 +135,7 @@ async def also_says(
         if row.place not in places_used and (row.path, row.line) not in reported
     ]
     left_behind = await _left_behind(tree, said, lost.without_definition, added)
+    left_behind += await left_on_pages(tree, files, symbols)
     by_text = _first(left_behind, by_text, places_used, reported)
     told_by_text = {row.place for row in by_text} | places_used
     of_unparsed = [
@@ -161,6 +168,7 @@ async def _lost(
         definitions,
         dict(_properties(definitions)),
         _gone_attributes(symbols, found),
+        dict(_gone_options(symbols)),
         dict(lost_paths(files, head_paths)),
         lost_definitions_of_text(files, was, texts, head_paths),
         frozenset(own),
@@ -179,6 +187,7 @@ def _by_text(rows: Sequence[_Row], lost: _Lost) -> list[Reference]:
     references = [
         *_of_words(rows, lost.words),
         *_of_definitions(unparsed, lost.properties),
+        *_of_definitions([row for row in unparsed if is_settings(row[0])], lost.options),
         *_of_definitions(rows, definitions),
         *_of_paths(rows, lost.paths),
     ]
@@ -210,6 +219,7 @@ def _missed_of(
     in_vain = _set_in_vain(rows, environment.unread(files) & lost.words.keys())
     getters = {name: LostWord(name, key, given="code") for name, key in lost.properties.items()}
     read = {row for row in _missed(rows, getters, files) if not filetype(row[0]).is_parsed}
+    in_vain |= _options_in_vain(rows, lost.options)
     return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | read | in_vain
 
 
@@ -340,10 +350,15 @@ def _missed(
         if line.kind == "-"
     ]
     missed: set[tuple[str, int, str]] = set()
-    for text, mine in by_word.items():
-        word = words[text]
+    for text, rows_of_word in by_word.items():
+        word, mine = words[text], rows_of_word
         known = {word.given, "entry", "code" if word.given == "entry" else word.given}
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
+        if is_given and word.given == "code" and all(gives(text, path, line) != "code" for path, _, line in mine):
+            # whatever the entries are for, `settings.LIMIT` means the same as where the change edits it
+            edited = {one for path, line in removed if text in line for one in receivers(text, line)}
+            mine = [row for row in rows_of_word if not edited.isdisjoint(receivers(text, row[2]))]
+            is_given = not mine
         is_setting = word.given == "data" and is_settings(word.path)
         in_code = is_setting and any(
             filetype(path).folder and gives(text, path, line) == "code" for path, _, line in mine
@@ -382,6 +397,18 @@ def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str,
     return found
 
 
+def _options_in_vain(rows: Sequence[_Row], options: Mapping[str, str]) -> set[tuple[str, int, str]]:
+    """Return the lines (path, number, name) of settings that give a value to a field that no longer exists.
+
+    Nothing but settings and prose may mention the name.
+    """
+    found: set[tuple[str, int, str]] = set()
+    for name, mine in _by_word([row for row in rows if not is_prose(row[0])], options).items():
+        if all(is_settings(path) and gives(name, path, text) == "data" for path, _, text in mine):
+            found.update((path, line, name) for path, line, _ in mine if not is_test(path))
+    return found
+
+
 def _names_folder(word: str, paths: Collection[str]) -> bool:
     """Return whether a word is the import path of a package whose folder still exists: `example.org/shop/tax`."""
     host, _, inner = word.partition("/")
@@ -395,6 +422,20 @@ def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
         before, after = item.before, item.after
         if before is not None and (after is None or after.short != before.short) and is_specific(before.short):
             yield before.short, item.key
+
+
+def _gone_options(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
+    """Yield the spellings of removed fields of settings, with their keys: `PollSeconds`, `poll_seconds`, `poll-seconds`."""
+    for item in symbols:
+        before, after = item.before, item.after
+        is_gone = before is not None and (after is None or after.short != before.short)
+        if before is None or not is_gone or before.signature is not None or not _OF_SETTINGS.search(before.owner):
+            continue
+        parts = [part.lower() for part in _PART.findall(before.short)]
+        if len(parts) > 1:
+            pascal = "".join(part.capitalize() for part in parts)
+            for spelling in (before.short, pascal, pascal[0].lower() + pascal[1:], "_".join(parts), "-".join(parts)):
+                yield spelling, item.key
 
 
 def _properties(names: Mapping[str, str]) -> Iterable[tuple[str, str]]:
