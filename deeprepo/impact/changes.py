@@ -265,6 +265,8 @@ class Dependents(Struct, frozen=True):
     missed_uses: tuple[str, ...] = ()  # those that may hide a reference to a changed contract
     # pairs of "path:name" of a changed method and a definition that overrides it
     subclasses: tuple[tuple[str, Definition], ...] = ()
+    # the same for methods that implemented a changed method of an interface, and still have its former types
+    implementers: tuple[tuple[str, Definition], ...] = ()
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """Return the changed definitions by "path:name".

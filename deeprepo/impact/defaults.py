@@ -215,6 +215,7 @@ class Classes:
     # library class whose subclasses read each field from an environment variable
     settings_class: ClassVar[str] = ""
     dynamic_members: ClassVar[str] = "(?!)"  # a pattern of words with which a class may answer for any member
+    implementing_lines: ClassVar[str] = ""  # a pattern of lines that say that a type implements the trait NAME
     embeds_types: ClassVar[bool] = False  # a type has the methods of the types embedded in it
     metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
     # library classes that add no members and whose call constructs nothing, such as enumerations

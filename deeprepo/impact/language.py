@@ -106,6 +106,7 @@ class CallRules(Struct, frozen=True):
     spread: tuple[str, ...] = ()  # nodes of spread arguments, whose number is unknown
     no_argument: tuple[str, ...] = ()  # nodes that pass no argument
     named_in_place: bool = False  # positional arguments may follow named ones that are in their own position
+    runs_when_awaited: bool = False  # a call of an asynchronous function runs nothing until something awaits it
 
 
 class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, eq=False, dict=True):

@@ -156,6 +156,7 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
 
 
 FOUND = {"an attribute with another name"}  # a reference found by name only is a hint
+LATE = "a function that becomes a coroutine"  # a call that doesn't wait for it is open
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -163,7 +164,7 @@ def test_unread_code_is_open_without_a_model(review: Reviewer, kind: str) -> Non
     """Unread code and references to removed names count as not checked; dependent code is only listed."""
     after, expected = KINDS[kind]
     done = review(after)
-    unread = {row for row in expected if row.startswith(("file", "word"))}
+    unread = {row for row in expected if row.startswith(("file", "word")) or kind == LATE}
     assert left(done) == expected
     assert {row.kind for row in done.coverage.open} == {row.partition(" ")[0] for row in unread}
     assert bool(done.findings) == (kind in FOUND), done.findings

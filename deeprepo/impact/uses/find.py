@@ -14,10 +14,11 @@ from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.exports import Exports
+from deeprepo.impact.uses.implementers import implementers_of
 from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
-from deeprepo.impact.uses.overrides import overrides_of
+from deeprepo.impact.uses.overrides import overrides_of, returning_the_former_type
 from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import ALL_LINES, Search
@@ -64,6 +65,7 @@ async def find(
         cut=tuple(gaps.all),
         missed_uses=tuple(gaps.hiding_uses),
         subclasses=tuple(heir for part in parts for heir in part.subclasses),
+        implementers=tuple(heir for part in parts for heir in part.implementers),
     )
 
 
@@ -126,6 +128,7 @@ async def _of_language(
         tuple(gaps.all),
         tuple(gaps.hiding_uses),
         overrides,
+        (*await implementers_of(scene), *await returning_the_former_type(scene, importers, targets)),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
+from deeprepo.impact.text.definitions import result_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
@@ -19,6 +20,7 @@ from deeprepo.impact.uses.sites import classes_of, is_imported
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Outline
 
+ANY = frozenset({"Any", "Any?", "object", "object?", "Object", "mixed"})  # a subclass may return less
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 HEAD_LINES = 12  # lines of a class head with its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
@@ -28,11 +30,40 @@ KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed defini
 
 async def overrides_of(scene: Scene, importers: Importers, targets: Sequence[UseTarget]) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
-    language, budget = scene.head.language, scene.budget
-    if language.embeds_types:
+    if scene.head.language.embeds_types:
         return ()
-    exports = scene.exports
-    mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]
+    mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, scene.exports)]
+    return await _overriding_any(scene, importers, mine)
+
+
+async def returning_the_former_type(scene: Scene, importers: Importers, targets: Sequence[UseTarget]) -> KeyedSymbols:
+    """Return the overrides that still return what a method returned before the change, where that is an error."""
+    sides = {target.key: both for target in targets if (both := _results(target)) is not None}
+    mine = [target for target in targets if target.key in sides]
+    return tuple(
+        (key, own)
+        for key, own in await _overriding_any(scene, importers, mine)
+        if own.head and result_of(own.head, own.short) == sides[key][0]
+    )
+
+
+def _results(target: UseTarget) -> tuple[str, str] | None:
+    """Return what a method returns before and after the change; None if its overrides still fit."""
+    before, after = target.before, target.after
+    if before is None or after is None or not target.owner or target.constructor or before.short != after.short:
+        return None
+    types = rules_of(before.path).types
+    is_error = types.overloads or bool(types.broken_override)
+    if not is_error or before.kind not in KINDS or target.contract != ("declaration",):
+        return None
+    was, now = result_of(before.head, before.short), result_of(after.head, after.short)
+    is_wider = now.rstrip("?") == was or was in now.split("|") or now in ANY
+    return None if was == now or not was or not now or is_wider else (was, now)
+
+
+async def _overriding_any(scene: Scene, importers: Importers, mine: Sequence[UseTarget]) -> KeyedSymbols:
+    """Return the overrides of these methods."""
+    language, budget, exports = scene.head.language, scene.budget, scene.exports
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
