@@ -14,7 +14,7 @@ from deeprepo.impact.concurrency import OwnTime, together
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_output, is_test
+from deeprepo.impact.text.paths import is_output, is_test, vendored_folder
 from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.connection import connection, replaced_elsewhere
 from deeprepo.impact.uses.evidence import OWN, Case, Evidence, SearchedFile
@@ -232,11 +232,20 @@ class Search(Struct):
         missing_paths = [
             path
             for path in wanted_paths
-            if path in entries and path not in received_paths and entries[path].kind == "file" and entries[path].size
+            if path in entries
+            and path not in received_paths
+            and entries[path].kind == "file"
+            and entries[path].size
+            and not _is_foreign(path)
         ]
         if missing_paths:
             paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
             self.miss(f"files that are too large were not searched for references: {paths_text}")
+
+
+def _is_foreign(path: str) -> bool:
+    """Return whether nobody edits a file here: a program's output, or a copy of somebody else's code."""
+    return is_output(path) or vendored_folder(path) is not None
 
 
 class SearchedFiles(Struct):
@@ -391,7 +400,7 @@ class SearchedFiles(Struct):
         """Report a file that is too large to search, if it may use a changed contract."""
         names_here = {name for target in self.of.with_contract for name in target.shorts if name.encode() in source}
         is_near = path in self.near
-        if names_here and (is_near or any(map(is_specific, names_here))) and not is_output(path):
+        if names_here and (is_near or any(map(is_specific, names_here))) and not _is_foreign(path):
             self.of.miss(
                 f"{path} has more than {self.of.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )
