@@ -164,6 +164,11 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
         {"a.py": "def f(x):\n    return x\n", "u.py": "from a import f\n\nf(1).old()\nfor x in f(1):\n    print(x)\n"},
         {"a.py": "def f(x) -> int:\n    return x\n"},
     ),
+    "TypeScript: an interface that is now built on a type of a missing package": (
+        "tsc",
+        {"a.ts": "export interface Got { (url: string): void }\nexport const got: Got = null;\n", "u.ts": "import { got } from './a';\ngot('x');\n"},
+        {"a.ts": "import { Merge } from 'type-fest';\ninterface Calls { (url: string): void }\nexport interface Got extends Merge<{ a: 1 }, Calls> { b: 2 }\nexport const got: Got = null;\n"},
+    ),
     "TypeScript: a class of a module that did not resolve before": (
         "tsc",
         {"a.ts": "import { A } from './c';\nexport const a = new A();\n", "u.ts": "import { a } from './a';\na.old(1);\na.new<number>(\n  1,\n  2,\n);\na.new();\n"},
@@ -375,6 +380,14 @@ def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: P
     assert sorted(runs[:4]) == ["base", "end of base", "end of head", "head"]
     assert runs[4:] == ["base", "end of base", "head", "end of head", "base", "end of base"]
     assert runs[:2] == (["head", "base"] if PROCESSORS > 1 else ["head", "end of head"])
+
+
+@needs_tsc
+def test_type_that_no_longer_fits_proves_no_break(repository: Repository) -> None:
+    """A missing package may contribute a part of a type, so a value that no longer fits is only a hint."""
+    tree: Files = {"a.ts": "export const f = (a: number) => a;\n", "u.ts": "import { f } from './a';\nf(1);\n"}
+    found = judge(repository.change(tree, {"a.ts": "export const f = (a: string) => a;\n"}), "tsc").findings
+    assert [(one.path, one.rule, one.verdict) for one in found] == [("u.ts", "TS2345", Verdict.UNPROVEN)]
 
 
 def test_changed_python_annotation_proves_no_break(repository: Repository) -> None:

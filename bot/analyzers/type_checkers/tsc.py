@@ -43,6 +43,9 @@ MOST_PROGRAMS = 8  # per run, one for each folder with its own aliases
 SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
 UNCHECKED = b"// @ts-nocheck\n"
 EXTENDS = re.compile(r"\bclass\s+([\w$]+)[^{;]{0,200}?\bextends\s+([\w$]+)")
+BUILT_ON = re.compile(r"\binterface\s+([\w$]+)[^{;]{0,200}?\bextends\s+([^{;]{1,400})\{")
+# about imports, so not about types
+OF_IMPORTS = ("TS2305", "TS2614", "TS2724", "TS2459", "TS2460", "TS1192", "TS2613", "TS2307")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
@@ -65,6 +68,8 @@ class Setup:
     ambient: tuple[str, ...]  # files of the tree that declare types for files that do not import them
     # classes that now extend one of a missing package, so that the types of their users' values are unknown
     opened: frozenset[bytes] = frozenset()
+    # whether an interface is now built on a type of a missing package, so that nobody sees what it inherits
+    lacks_parts: bool = False
 
 
 class Tsc(TypeChecker):
@@ -106,7 +111,8 @@ class Tsc(TypeChecker):
             head,
             base,
             tuple(sorted(ambient, key=lambda path: (path.count("/"), path))[:MOST_AMBIENT]),
-            _opened(changed, head),
+            _extending(changed["head"], head, EXTENDS) - _extending(changed["base"], head, EXTENDS),
+            not _extending(changed["head"], head, BUILT_ON) <= _extending(changed["base"], head, BUILT_ON),
         )
         return await gather(tree, roots, changed, imports, setup.ambient, setup)
 
@@ -139,7 +145,12 @@ class Tsc(TypeChecker):
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
         unknown = {path for path in lines if any(name in contents[path] for name in setup.opened)}
         unknown |= {path for path in lines if _only_declared(path, contents[path], sources.touched, projects)}
-        return [replace(one, counts=False) if one.path in unknown else _judged(one, lines[one.path]) for one in found]
+        return [
+            replace(one, counts=False)
+            if one.path in unknown or (setup.lacks_parts and one.code not in OF_IMPORTS)
+            else _judged(one, lines[one.path])
+            for one in found
+        ]
 
     async def _program(self, folder: Path, settings: str, mine: Collection[str]) -> list[Diagnostic]:
         command = [self.program() or self.NAME, "-p", settings, "--pretty", "false", "--singleThreaded", "--listFiles"]
@@ -173,22 +184,21 @@ def _settings(paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom
     return {"compilerOptions": {**OPTIONS, "lib": lib, "paths": mapped}, "files": files}
 
 
-def _opened(changed: Mapping[Side, Contents], projects: "Projects") -> frozenset[bytes]:
-    """Return the classes of changed files that only extend a class of a missing package since the change."""
-    return _extending(changed["head"], projects) - _extending(changed["base"], projects)
-
-
-def _extending(contents: Contents, projects: "Projects") -> frozenset[bytes]:
-    """Return the classes that extend one of a package that is not in the tree."""
+def _extending(contents: Contents, projects: "Projects", form: re.Pattern[str]) -> frozenset[bytes]:
+    """Return the types whose head has this form and names a type of a package that is not in the tree."""
     found = set[bytes]()
     for path, blob in contents.items():
         text = blob.decode("utf-8", "replace") if path.endswith(CHECKED) else ""
-        for name, above in EXTENDS.findall(text):
-            form = rf"\bimport\b[^;'\"]{{0,400}}\b{re.escape(above)}\b[^;'\"]{{0,400}}['\"]([^'\"\n]+)['\"]"
-            bound = re.search(form, text)
-            if bound is not None and not projects.is_named(path, bound[1]):
+        for name, head in form.findall(text):
+            if any(_is_of_missing_package(word, path, text, projects) for word in set(re.findall(r"[\w$]+", head))):
                 found.add(name.encode())
     return frozenset(found)
+
+
+def _is_of_missing_package(name: str, path: str, text: str, projects: "Projects") -> bool:
+    form = rf"\bimport\b[^;'\"]{{0,400}}\b{re.escape(name)}\b[^;'\"]{{0,400}}['\"]([^'\"\n]+)['\"]"
+    bound = re.search(form, text)
+    return bound is not None and not projects.is_named(path, bound[1])
 
 
 def _without_types(contents: Contents, projects: "Projects") -> Contents:
