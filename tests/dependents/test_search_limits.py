@@ -124,9 +124,10 @@ BIG = f"from lib import load_things\n\nload_things(1, 2)\nTABLE = [\n{'    1,' *
 
 
 def test_caller_over_the_size_limit_is_listed(repository: Repository) -> None:
-    """A caller over the size limit is listed with the name that it may use."""
+    """A caller over the size limit is listed with the name that it may use, unless it is vendored."""
     few = replace(SearchLimits(), bytes=50_000)
-    found = find(repository.change({"lib.py": LIB, "app.py": BIG}, {"lib.py": LIB.replace(", b", "")}), few)
+    files: Files = {"lib.py": LIB, "app.py": BIG, "vendor/app.py": BIG}
+    found = find(repository.change(files, {"lib.py": LIB.replace(", b", "")}), few)
 
     assert found.missed_uses == (
         "app.py has more than 50,000 bytes, so its references to load_things were not searched",
