@@ -18,7 +18,7 @@ from deeprepo.impact.text.paths import is_product
 NEAR_ROWS = 4  # rows between a changed line and the marker
 MAX_MARKERS, MAX_FILES = 6, 3  # markers per prompt; other files that contain one, else it is no marker
 MIN_CHARS = 6  # of a marker
-BESIDE = 8  # lines shown before and after it
+LINES_BESIDE = 8  # lines shown before and after it
 _STRING = re.compile(r"\"([^\"\n]{4,80})\"|'([^'\n]{4,80})'|`([^`\n]{4,80})`")
 # Escapes, placeholders and spaces around the text
 _EDGE = re.compile(r"^(?:\\[nrt]|\s)+|(?:\\[nrt]|\s)+$")
@@ -58,5 +58,5 @@ def pick(
         for place in files.items() if len(files) <= MAX_FILES else ():
             if place not in shown_lines:
                 title = f'holds "{marker}", a text near the changed lines'
-                picks.setdefault(place, Pick(*place, (marker,), defines=False, title=title, beside=BESIDE))
+                picks.setdefault(place, Pick(*place, (marker,), defines=False, title=title, beside=LINES_BESIDE))
     return list(picks.values())
