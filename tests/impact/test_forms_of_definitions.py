@@ -230,3 +230,29 @@ def test_parameter_property_is_a_member(form: str) -> None:
         "src/u.ts": "import { C } from './m';\nconst c = new C(1);\nc.A;\nc.B;\n",
     }
     assert messages(files, "src/u.ts") == ["4 missing-member c.B"]
+
+
+SHADOWED = {
+    "a.py": "def total(n):\n    return n\ndef run(total):\n    return total(1, 2)\ndef other():\n    return total(1, 2)\n",
+    "a.ts": "function total(n: number) { return n }\nconst run = (total: any) => {\n  total(1, 2)\n}\n\ntotal(1, 2)\n",
+    "a.go": "package a\nfunc total(n int) int { return n }\nfunc run(total func(int, int) int) int { return total(1, 2) }\nfunc other() int {\n\n\treturn total(1, 2)\n}\n",
+    "a.rs": "fn total(n: i32) -> i32 { n }\nfn run(total: F) -> i32 {\n  total(1, 2)\n}\n\nfn other() -> i32 { total(1, 2) }\n",
+}
+
+
+@pytest.mark.parametrize("path", SHADOWED)
+def test_parameter_named_like_a_function_hides_it_only_in_its_own_function(path: str) -> None:
+    assert messages({path: SHADOWED[path]}, path) == ["6 arguments total: takes 1 argument, not 2"]
+
+
+WITHOUT_CONSTRUCTOR = {
+    "A.java": "package a;\nclass Base { Base(int x) {} Base() {} }\nclass Sub extends Base {}\nclass Own { void f() { new Sub(); new Sub(1); new Base(1); } }\n",
+    "a.kt": "package a\nopen class Base(n: Int = 1)\nclass Sub : Base(2)\nfun f() { Sub(); Sub(1); Base(1) }\n",
+    "A.cs": "namespace A;\nclass Base { public Base(int x) {} public Base() {} }\nclass Sub : Base {}\nclass Own { void F() { new Sub(); new Sub(1); new Base(1); } }\n",
+}
+
+
+@pytest.mark.parametrize("path", WITHOUT_CONSTRUCTOR)
+def test_class_without_a_constructor_takes_no_arguments(path: str) -> None:
+    """Its base's constructors are not inherited."""
+    assert messages({path: WITHOUT_CONSTRUCTOR[path]}, path) == ["4 arguments Sub: takes 0 arguments, not 1"]
