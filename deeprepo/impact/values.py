@@ -82,7 +82,7 @@ class Signature(Struct, frozen=True):
 
 
 class QueryFacts(Struct, frozen=True):
-    """What a query says about a definition, besides its code."""
+    """What a query says about a definition, in addition to its code."""
 
     more: bool = False  # instances may have members that this class does not declare, as for an interface
     shown: DefinitionKind | Literal[""] = ""  # the kind used in the search for references, if different

@@ -143,7 +143,7 @@ def is_same_parameter(old: str, new: str) -> bool:
 def is_same_around(
     old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str], granting: str = "(?!)"
 ) -> bool:
-    """Return whether the code around the parameters is the same; an added return annotation does not count.
+    """Return whether the code around the parameters is unchanged; an added return annotation does not count.
 
     `granting`: a pattern of words that take nothing from callers when they are added, so they don't count either.
     """

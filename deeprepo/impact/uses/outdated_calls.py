@@ -1,4 +1,4 @@
-"""Recognize calls that a new signature still accepts, but that may no longer do the same.
+"""Recognize calls that a new signature still accepts, but that may now do something else.
 
 Parsers, compilers and the comparison of parameters accept them. There are two kinds: an argument reaches
 another parameter because parameters changed places, or nothing waits for a function that became asynchronous.
@@ -47,7 +47,7 @@ def _is_late(definition: Definition) -> bool:
 
 
 def _needs_now(call: Reference) -> bool:
-    """Return whether the line uses the result at once, or runs nothing without waiting."""
+    """Return whether the line uses the result immediately, or runs nothing without waiting."""
     start = re.search(rf"(?<![\w$]){re.escape(call.name)}\s*(?:<[^<>()]*>)?\(", call.text)
     if start is None or _WAITS.search(call.text):
         return False
