@@ -5,18 +5,30 @@ is judged by what its names refer to (`new_lines`). Each answer is printed with 
 """
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from deeprepo.impact.changes import ChangedSymbol, Dependents
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading.arguments import arguments as read_arguments
 from deeprepo.impact.reading.patterns import patterns
 from deeprepo.impact.reading.reader import imports
+from deeprepo.impact.reading.spots import spots
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import Struct
+from deeprepo.impact.uses.find import find, with_doubts
+from deeprepo.impact.uses.importing import bind
+from deeprepo.impact.uses.lacking import lacking_parts
+from deeprepo.impact.uses.reach import Reach
+from deeprepo.impact.uses.reexports import add_reexports
+from deeprepo.impact.uses.search import Search
+from deeprepo.impact.uses.sites import match
+from deeprepo.impact.uses.sites import names as names_of
 from deeprepo.impact.uses.steps import Step, Trace
+from deeprepo.impact.uses.symbols import changed_contract, changed_symbols
+from deeprepo.impact.uses.texts import also_says
 from deeprepo.impact.values import Arguments, Definition, Place, Report, Use
 
 # The questions about the name of a definition, which don't arise if the change leaves it.
@@ -36,7 +48,7 @@ async def old_line(tree: Tree, trace: Trace, users: Dependents, path: str, line:
     steps = sorted((step for step in trace.steps if step.place[1:] == (path, line)), key=lambda step: step.place)
     if not steps:
         by_text = {row.symbol for row in users.references if (row.path, row.line) == (path, line)}
-        found = [f"Compared with {key}: its name is in the text, found by also_says in uses.texts" for key in by_text]
+        found = [f"Compared with {key}: its name is in the text, found by {_place(also_says)}" for key in by_text]
         return sorted(found) or [NOT_COMPARED, *(f"  {says}" for says in explained.lost())]
     said = [*dict.fromkeys(explained.identifiers())]
     for target, answers in groupby(steps, lambda step: step.place[0]):
@@ -76,7 +88,7 @@ class _Line(Struct):
         """Yield the identifiers of the line that have a searched name, each with the pattern that captures it."""
         for use in self.uses:
             where = patterns(self.path, self.source, USES, self.line, use.name)
-            captured = _captured(where) if where else "a bare name, read by spots in reading.spots"
+            captured = _captured(where) if where else f"a bare name, read by {_place(spots)}"
             yield f"Identifier {use.name}{_passed(use.arguments)}, {captured}"
 
     async def compared(self, key: str) -> AsyncIterator[str]:
@@ -89,24 +101,26 @@ class _Line(Struct):
             yield f"the definition: {' -> '.join(heads)}, {_captured(where)}"
             if symbol.change == "signature" and parameters:
                 yield f"  its parameters: {_listed(parameters)}"
-            yield f"the change: {symbol.change}, found by changed_symbols in uses.symbols"
+            yield f"the change: {symbol.change}, found by {_place(changed_symbols)}"
             parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
             if symbol.change == "added":
-                yield "affects users: only code that must provide it, found by lacking_parts in uses.lacking"
+                yield f"affects users: only code that must provide it, found by {_place(lacking_parts)}"
             else:
-                yield f"affects users: {parts}, decided by changed_contract in uses.symbols"
+                yield f"affects users: {parts}, decided by {_place(changed_contract)}"
         if key in self.trace.doubts:
-            yield f"its signature proves nothing: {self.trace.doubts[key]}, found by with_doubts in uses.find"
+            yield f"its signature proves nothing: {self.trace.doubts[key]}, found by {_place(with_doubts)}"
         is_importer = self.path in self.trace.importing
         finder = (
-            "importers in uses.reach, by an import" if is_importer else "run in uses.search, by its name or namespace"
+            f"{_place(Reach.importers)}, by an import"
+            if is_importer
+            else f"{_place(Search.run)}, by its name or namespace"
         )
         yield f"the file: found by {finder}"
         changed = key.rpartition(":")[0]
         for one in self.users.files:
             if (one.path, one.target) == (self.path, changed):
                 where = patterns(self.path, self.source, IMPORTS, one.line)
-                through = f" through {one.via} (add_reexports in uses.reexports)" if one.via else ""
+                through = f" through {one.via} ({_place(add_reexports)})" if one.via else ""
                 yield f"the import: line {one.line}, {_captured(where)}" if where else "the import: none is needed"
                 yield f"  it leads to {changed}{through}, by {_method(self.path, 'holding', 'files')}"
 
@@ -124,37 +138,37 @@ class _Line(Struct):
         """Yield at which step the search lost the line, and where that step is decided."""
         language, searched = language_of(self.path), [one for one in self.users.symbols if one.change != "added"]
         names = [*dict.fromkeys((one.before or one.symbol).short for one in searched)]
-        yield f"searched for: {_listed(names) or 'nothing'}, found by changed_symbols in uses.symbols"
+        yield f"searched for: {_listed(names) or 'nothing'}, found by {_place(changed_symbols)}"
         if not searched:
             return
         if language is None:
-            yield "lost: no language reads the file, so also_says in uses.texts only searches its text"
+            yield f"lost: no language reads the file, so {_place(also_says)} only searches its text"
         elif not any(one.symbol.path.endswith(language.suffixes) for one in searched):
-            yield f"lost: none of these is written in the language of the file ({language.name}), says _by_language in uses.find"
+            yield f"lost: none of these is written in the language of the file ({language.name}), says {_place(find)}"
         elif self.path in self.trace.names:
             yield from self._lost_in_file(language)
         elif self.path in self.trace.importing:
-            yield "lost: a limit was reached before the file, in run in uses.search"
+            yield f"lost: a limit was reached before the file, in {_place(Search.run)}"
         elif self.path in self.trace.proposed:
             yield "lost: no import of the file leads to a changed file"
             yield from self._imports(language)
         else:
             tried = _listed([f"`{one}`" for one in sorted(self.trace.patterns)])
             yield "lost: no search found the file"
-            yield f"  none of its lines matches {tried}, from {_method(self.path, 'clues')}, searched by importers in uses.reach"
-            yield "  it has no member that run in uses.search looks up by its name"
+            yield f"  none of its lines matches {tried}, from {_method(self.path, 'clues')}, searched by {_place(Reach.importers)}"
+            yield f"  it has no member that {_place(Search.run)} looks up by its name"
 
     def _lost_in_file(self, language: Language) -> Iterator[str]:
         names, lines = self.trace.names[self.path], self.source.decode("utf-8", "replace").split("\n")
         text = lines[self.line - 1] if self.line <= len(lines) else ""
-        yield f"the file was searched for: {_listed(sorted(names)) or 'nothing'}, by names in uses.sites"
+        yield f"the file was searched for: {_listed(sorted(names)) or 'nothing'}, by {_place(names_of)}"
         if not names:
-            yield "lost: the file cannot see them, or its imports bind none of them, says bind in uses.importing"
+            yield f"lost: the file cannot see them, or its imports bind none of them, says {_place(bind)}"
             yield from self._imports(language)
         elif self.uses:
-            yield f"lost: {self.uses[0].name} is an identifier, but match in uses.sites does not compare it"
+            yield f"lost: {self.uses[0].name} is an identifier, but {_place(match)} does not compare it"
         elif words := [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]:
-            yield f"lost: {words[0]} is not an identifier here, says _written in reading.spots"
+            yield f"lost: {words[0]} is not an identifier here, says {_place(spots)}"
         else:
             yield "lost: the line has none of these names"
 
@@ -179,7 +193,12 @@ def _passed(arguments: Arguments | None) -> str:
     listed = ["1 argument" if arguments.positional == 1 else f"{arguments.positional} arguments"]
     listed += [f"{name}=" for name in arguments.keywords]
     listed += ["others that are not written out"] if arguments.spread else []
-    return f" with {' and '.join(listed)}, read by arguments in reading.arguments"
+    return f" with {' and '.join(listed)}, read by {_place(read_arguments)}"
+
+
+def _place(function: Callable[..., object]) -> str:
+    """Return where a function is."""
+    return f"{function.__qualname__} in {function.__module__.removeprefix(PACKAGE)}"
 
 
 def _captured(where: str) -> str:

@@ -76,7 +76,7 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         "  the definition: def round_up(price), captured by languages/python/defs.scm:1",
         "  the change: removed, found by changed_symbols in uses.symbols",
         "  affects users: yes, removed, decided by changed_contract in uses.symbols",
-        "  the file: found by importers in uses.reach, by an import",
+        "  the file: found by Reach.importers in uses.reach, by an import",
         "  the import: line 1, captured by languages/python/imports.scm:1",
         "    it leads to shop/tax.py, by Modules.files in languages.python",
         "  reference: bound, decided by imported in uses.sites",
@@ -176,17 +176,17 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
         (
             "shop/d.py",
             "from shop.tax import total\nx = 'total(3)'",
-            "  lost: total is not an identifier here, says _written in reading.spots",
+            "  lost: total is not an identifier here, says spots in reading.spots",
         ),
         (
             "shop/e.go",
             "package shop",
-            "  lost: none of these is written in the language of the file (go), says _by_language in uses.find",
+            "  lost: none of these is written in the language of the file (go), says find in uses.find",
         ),
         (
             "shop/f.txt",
             "total",
-            "  lost: no language reads the file, so also_says in uses.texts only searches its text",
+            "  lost: no language reads the file, so also_says in uses.texts.search only searches its text",
         ),
         (
             "shop/g.py",

@@ -31,7 +31,7 @@ _MEMBER_OF = (
 
 
 class Case(Struct):
-    """A line that provides a name in some way, and the claim that nothing does."""
+    """A line that provides a name in some way, and what seems to be missing."""
 
     lines: ProvidingLines
     claim: Claim
@@ -147,7 +147,7 @@ def no_member_is_exported(case: Case) -> bool | None:
 
 
 def provided_for_users_of_the_former_file(case: Case) -> bool | None:
-    """The line provides the name in the former file, in a file that re-exports it, or in sight of the user."""
+    """The line provides the name in the former file, in a file that re-exports it, or where the user sees it."""
     return any(_stands_in(case, home) for home in case.claim.homes)
 
 

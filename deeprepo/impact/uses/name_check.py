@@ -74,7 +74,7 @@ async def with_resolutions(
 async def _by_meaning(
     tree: Tree, files: Sequence[ChangedFile], claims: Mapping[Reference, Claim]
 ) -> tuple[dict[Reference, Resolution], Collection[Reference]]:
-    """Return what the resolver still finds, and the references that meant another definition before the change."""
+    """Return what the resolver still finds, and the references to another definition before the change."""
     questions = {row: question for row, claim in claims.items() if (question := _question(row, claim)) is not None}
     after = await found_after(tree, set(questions.values()), {(row.path, row.line) for row in claims})
     answers: dict[Reference, Resolution] = {row: after[one] for row, one in questions.items() if one in after}
@@ -138,7 +138,7 @@ def _question(row: Reference, claim: Claim) -> Question | None:
 async def _of_others(
     tree: Tree, files: Sequence[ChangedFile], questions: Mapping[Reference, Question], claims: Mapping[Reference, Claim]
 ) -> Collection[Reference]:
-    """Return the references that meant another definition before the change."""
+    """Return the references that led to another definition before the change."""
     assumed = defaultdict[Question, list[Assumed]](list)
     for row, one in questions.items():
         claim = claims[row]
@@ -181,7 +181,7 @@ def _said(row: Reference, answer: Resolution) -> Reference:
 async def _check(
     tree: Tree, files: Sequence[ChangedFile], accused: Collection[tuple[str, int]], claims: Sequence[Claim]
 ) -> "_Check":
-    """Return the check of some claims, with the lines that may refute them. `accused`: the lines that use the names."""
+    """Return the check of these names, with the lines that may provide them. `accused`: the lines that use the names."""
     lines = ProvidingLines(tree, files, accused)
     await lines.read(claims)
     paths = {path for claim in claims for path in (*claim.homes, claim.user)}
