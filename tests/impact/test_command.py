@@ -146,6 +146,7 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
         ("(lambda total: total(3))", "reference: possible, decided by redefined in uses.sites"),
         ("from json import total; total(3)", "reference: possible, decided by imported_nearer in uses.sites"),
         ("list.total(3)", "reference: possible, decided by by_name in uses.sites"),
+        ("list.total()", "reference: none, decided by means_another in uses.breaks"),
     ],
 )
 def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository, caller: str, decided: str) -> None:

@@ -351,12 +351,14 @@ def problem(before: Signature, after: Signature, call: Reference) -> Misfit | No
 
 
 def means_another(before: Signature | None, call: Reference) -> bool:
-    """Return whether a call did not match the former signature, so that it means something else of that name."""
+    """The call did not match the former signature, so it means something else of that name."""
     if before is None or before.opaque or before.overloads or not call.call:
         return False
-    return (
-        insists_on_signatures(call.symbol.rpartition(":")[0], call.path) and problem(before, before, call) is not None
-    )
+    is_strict = insists_on_signatures(call.symbol.rpartition(":")[0], call.path)
+    is_another = is_strict and problem(before, before, call) is not None
+    if is_another:
+        record(call.use_place, "reference", "none", means_another)
+    return is_another
 
 
 def _forms(called: Signature, call: Reference) -> Sequence[tuple[Parameter, ...]]:
