@@ -65,6 +65,11 @@ class JudgedFindings:
         return tuple(finding for finding in self.findings if finding.status in statuses)
 
 
+def _never(_finding: Finding, _precedents: "Precedents") -> bool:
+    """Return False: no cheaper model confirms findings."""
+    return False
+
+
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
     """Return all findings so far with their status.
 
@@ -82,7 +87,8 @@ def report_findings_so_far(session: Session) -> None:
     least = survey.brief.settings.minimum_severity
     precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
     found = [one for one in session.results.findings if at_least(one.severity, least) and not one.is_remark]
-    due = [one for one in found if _needs_confirmation(one, least) and _changes_report(one, survey, precedents)]
+    quick = session.opinions.may_confirm_quickly if session.opinions is not None else _never
+    due = [one for one in found if _needs_confirmation(one, least) and _is_due(one, survey, precedents, quick)]
     sure = [one for one in found if one.verdict.is_shown or (_is_agreed(one) and one not in due)]
     session.say(survey.reading(sure, len(due) if session.opinions is not None else 0, is_checked=True))
 
@@ -116,7 +122,7 @@ async def judge(
     findings: Sequence[Finding],
     ask: "Ask | None",
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
-    may_confirm_quickly: "Callable[[Finding, Precedents], bool]" = lambda _finding, _precedents: False,
+    may_confirm_quickly: "Callable[[Finding, Precedents], bool]" = _never,
 ) -> JudgedFindings:
     """Merge findings, match them with earlier reviews, silence and confirm them.
 
@@ -136,7 +142,9 @@ async def judge(
     due = [
         index
         for index, finding in enumerate(found)
-        if ask is not None and _needs_confirmation(finding, least) and _changes_report(finding, survey, precedents)
+        if ask is not None
+        and _needs_confirmation(finding, least)
+        and _is_due(finding, survey, precedents, may_confirm_quickly)
     ]
     of_quick = {at for at in due if may_confirm_quickly(found[at], precedents(found[at]))}
     due = _select_for_confirmation(due, found, survey, precedents, of_quick)
@@ -285,6 +293,23 @@ def _needs_confirmation(finding: Finding, least: Severity) -> bool:
         finding.status == "new" or (finding.status == "still" and not finding.number)
     )
     return is_open or finding.status == "doubtful"
+
+
+def _is_due(
+    finding: Finding,
+    survey: Survey,
+    precedents: "Callable[[Finding], Precedents]",
+    may_confirm_quickly: "Callable[[Finding, Precedents], bool]",
+) -> bool:
+    """Return whether to confirm a finding.
+
+    If a cheaper model can do it, so are findings that several passes share although all of them may lack the line
+    that decides: severe ones, and medium ones about code that uses the change.
+    """
+    if _changes_report(finding, survey, precedents):
+        return True
+    is_guess = finding.category in ABOUT_USERS and at_least(finding.severity, "medium")
+    return (finding.serious or is_guess) and may_confirm_quickly(finding, precedents(finding))
 
 
 def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:

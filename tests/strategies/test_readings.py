@@ -389,7 +389,8 @@ SMALL = ("--worker", "compatible/small")
 
 def test_short_change_gets_one_root_model_call_and_a_worker_summary(change: Repository) -> None:
     """A second call for more code finds little, and a summary needs no expensive model."""
-    played = Roles(beside=(FOUND,), alone=(FOUND,))
+    low = FOUND | {"severity": "low"}
+    played = Roles(beside=(low,), alone=(low,))
     review = reviewed(change, played, *SMALL)
     assert sorted(played.calls) == [("model", "reading"), ("small", "alone"), ("small", "alone")]
     assert played.asked_for == {"model": set(), "small": {"overview"}}
@@ -454,6 +455,25 @@ def test_guess_of_both_models_about_unchanged_users_is_shown_in_full_only_if_con
 ) -> None:
     """Both may guess what unchanged code takes for granted. The root's model judges only severe guesses again."""
     guess = {**FOUND, "severity": severity, "category": "broken-caller", "evidence": MORE}
+    played = Roles(beside=(guess,), alone=(guess,), opinion=opinion)
+    review = reviewed(change, played, *SMALL)
+    assert [model for model, asked in played.calls if asked == "opinion"] == who
+    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [shown]
+
+
+@pytest.mark.parametrize(
+    ("guess", "opinion", "who", "shown"),
+    [
+        (FOUND, "confirmed", ["small"], ("confirmed", "inline")),
+        (FOUND, "refuted", ["small", "model"], ("confirmed", "inline")),
+        ({**FOUND, "severity": "medium"}, "refuted", [], ("unproven", "inline")),
+        ({**FOUND, "severity": "medium", "category": "contract"}, "unproven", ["small"], ("unproven", "folded")),
+    ],
+)
+def test_cheaper_model_confirms_what_both_models_report_without_the_line_that_decides(
+    change: Repository, guess: Mapping[str, Any], opinion: str, who: list[str], shown: tuple[str, str]
+) -> None:
+    """Passes may agree on a wrong guess, so severe findings and guesses about users of the change are confirmed."""
     played = Roles(beside=(guess,), alone=(guess,), opinion=opinion)
     review = reviewed(change, played, *SMALL)
     assert [model for model, asked in played.calls if asked == "opinion"] == who
