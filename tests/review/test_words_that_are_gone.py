@@ -210,3 +210,75 @@ def test_line_with_the_old_name_of_a_renamed_method_is_listed(repository: Reposi
     comment = reviewed.to_markdown()
     assert "still mentions `Order.refresh_rates_of_all`" in comment.partition("\n")[0]
     assert "`Order.refresh_rates_of_all` was renamed and is used or imported in" in comment
+
+
+# what is forgotten -> (files before, their edits, the file and line that stay behind)
+LEFT_BEHIND = {
+    "the key of a file that a dotted name leads to": (
+        {
+            "lang/en/settings.php": "<?php\n\nreturn [\n    'settings_saved' => 'Saved.',\n];\n",
+            "lang/de/settings.php": "<?php\n\nreturn [\n    'settings_saved' => 'Gespeichert.',\n];\n",
+            "app/UserPage.php": "<?php\n\nfunction saveUser()\n{\n    flash(trans('settings.settings_saved'), 'success');\n}\n",
+            "app/Page.php": "<?php\n\nfunction save()\n{\n    flash(trans('settings.settings_saved'));\n}\n",
+        },
+        {
+            "lang/en/settings.php": ("settings_saved'", "saved'"),
+            "lang/de/settings.php": ("settings_saved'", "saved'"),
+            "app/UserPage.php": ("settings.settings_saved", "settings.saved"),
+        },
+        "app/Page.php:5",
+    ),
+    "a function that a HEEx template calls": (
+        {
+            "lib/shop_web/view_helpers.ex": "defmodule ShopWeb.ViewHelpers do\n  def pretty_datetime(at), do: to_string(at)\nend\n",
+            "lib/shop_web/order.html.heex": "<dl>\n  <dd>{pretty_datetime(@order.paid_at)}</dd>\n</dl>\n",
+        },
+        {"lib/shop_web/view_helpers.ex": ("pretty_datetime(at)", "full_datetime(at)")},
+        "lib/shop_web/order.html.heex:2",
+    ),
+    "a name that only a comment keeps": (
+        {
+            "Cargo.toml": '[package]\nname = "shop"\n\n# self-update: replaces the program\n[features]\nself-update = []\n',
+            "src/main.rs": '#[cfg(feature = "self-update")]\nmod update;\nfn main() {}\n',
+            "dist.toml": '[dist]\nfeatures = ["self-update"]\n',
+        },
+        {"Cargo.toml": ("self-update = []", "updater = []"), "src/main.rs": ("self-update", "updater")},
+        "dist.toml:2",
+    ),
+    "an override under the old name": (
+        {
+            "task.py": "class Task:\n    def build_help(self, files):\n        return ''\n\n    def show(self, files):\n        return self.build_help(files)\n",
+            "lint.py": "from task import Task\n\n\nclass Lint(Task):\n    def build_help(self, files):\n        return 'lint'\n",
+        },
+        {"task.py": ("build_help(", "help_message(")},
+        "lint.py:5",
+    ),
+    "an override in a nested class": (
+        {
+            "IBalancer.cs": "namespace Shop;\n\npublic interface IBalancer\n{\n    void ReleaseLease(string host);\n}\n",
+            "Tests.cs": "namespace Shop;\n\npublic class Tests\n{\n    private class Custom : IBalancer\n    {\n        public void ReleaseLease(string host) { }\n    }\n}\n",
+        },
+        {"IBalancer.cs": ("ReleaseLease", "ReturnLease")},
+        "Tests.cs:7",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LEFT_BEHIND)
+def test_line_that_a_rename_left_behind_is_open(repository: Repository, what: str) -> None:
+    """The only line that still uses the old name is open, in whatever form it uses it."""
+    before, edits, place = LEFT_BEHIND[what]
+    reviewed = review(repository, before, {path: before[path].replace(*edit) for path, edit in edits.items()})
+    assert [one.split(" ")[0].rstrip(":") for one in reviewed.open] == [place]
+
+
+def test_string_with_the_name_of_a_removed_member_is_not_open(repository: Repository) -> None:
+    """The key of a translation is no use of a returned object's member of the same name."""
+    hook = (
+        "export function useChecks() {\n  return {\n    validEmail: (value: string) => value.includes('@'),\n  };\n}\n"
+    )
+    form = "export const show = (t: (key: string) => string) => t('validEmail');\n"
+    reviewed = review(
+        repository, {"checks.ts": hook, "form.ts": form}, {"checks.ts": hook.replace("validEmail", "email")}
+    )
+    assert reviewed.open == ()

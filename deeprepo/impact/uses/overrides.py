@@ -170,6 +170,12 @@ def _overriding(
         for short in names
     }
     overriding = [symbol for symbol in outline.definitions if symbol.name in below]
+    overriding += [
+        symbols[0]
+        for name in sorted(below - {symbol.name for symbol in overriding})
+        for symbols in [[symbol for symbol in outline.definitions if symbol.name.endswith(f".{name}")]]
+        if len(symbols) == 1  # in the only nested class of that name
+    ]
     return [
         symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
     ]

@@ -61,6 +61,7 @@ _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-
 _IN_TEMPLATE = re.compile(rf"<%(?:(?!%>)[^\n]){{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 _EXPRESSION = re.compile(rf"[#$*]\{{[^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 _WITH_EXPRESSIONS = re.compile(r"\.(?:x?html?|jspx?|tagx?|ftlh?|vm)$")
+_BRACES = re.compile(rf"=?\{{(?!\{{)[^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 # A page's code, but not its route.
 _RAZOR = re.compile(rf"(?<![\w@])@(?!page\s)[\w(][^<\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 
@@ -88,22 +89,31 @@ def gives(word: str, path: str, text: str) -> Given:
 
 
 def asks(
-    word: str, path: str, text: str, *, is_function: bool = False, members: bool = True, methods: bool = True
+    word: str,
+    path: str,
+    text: str,
+    *,
+    is_function: bool = False,
+    members: bool = True,
+    methods: bool = True,
+    strings: bool = True,
 ) -> bool:
     """Return whether a line of code or of a page uses a word, as a member or as a whole string.
 
     `is_function`: the word was a function's name, which not every language can call by a string. `members`:
     False if members of this name belong to something else. `methods`: False if methods of this name do.
+    `strings`: False if strings do, such as the key of a translation.
     """
     line = _with(word, text)
     if is_page(path) or not filetype(path).folder:
         forms = [_ON_PAGE, _IN_TEMPLATE]
         forms += [_EXPRESSION] if _WITH_EXPRESSIONS.search(path) else []
+        forms += [_BRACES] if path.endswith(".heex") else []
         forms += [_RAZOR] if path.endswith((".cshtml", ".razor")) else []
         return not (is_data(path) or is_style(path)) and any(form.search(line) for form in forms)
     member = _MEMBER if methods else _VALUE
     is_taken = any(form.search(line) for form in ((member, _ON_PAGE) if members else (_ON_PAGE,)))
-    if is_taken or (is_function and rules_of(path).static_calls):
+    if is_taken or not strings or (is_function and rules_of(path).static_calls):
         return is_taken
     # "page:view" is all of a name, and not a part of "swup:page:view"
     forms = [_TEXT] if "." in word or ":" in word else [_TEXT, _PATH]

@@ -157,6 +157,12 @@ def _around(lines: Sequence[str], number: int, indent: int) -> str:
     return ""
 
 
+def _has_word(word: str, path: str, text: str) -> bool:
+    """Return whether a file contains a word outside its comments."""
+    pattern = re.compile(_word(word))
+    return any(pattern.search(line) and not is_comment(line, path) for line in text.split("\n"))
+
+
 def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterator[Lost]:
     """Yield the names in strings and data that edited lines rename.
 
@@ -176,7 +182,7 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
                 homes[old] = file.path
     for (old, new), seen in roles.items():
         is_new = len(seen) < 2 or len(ends[old, new]) < 2  # noqa: PLR2004 - both ends
-        left = [path for path, text in after.items() if re.search(_word(old), text) and not is_test(path)]
+        left = [path for path, text in after.items() if not is_test(path) and _has_word(old, path, text)]
         if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
         word = re.escape(old)

@@ -130,8 +130,8 @@ async def also_says(
     # the word is one of its keys
     reported = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
     by_text = [
-        replace(row, asks=not row.is_lost and (row.asks or row.place in missed))
-        for row in _by_text(_unchanged(speaking, added), lost)
+        replace(row, asks=not row.is_lost and (row.asks or _is_missed(row, missed)))
+        for row in _by_text(_unchanged(speaking, added), lost, missed)
         if row.place not in places_used and (row.path, row.line) not in reported
     ]
     left_behind = await _left_behind(tree, said, lost.without_definition, added)
@@ -180,8 +180,16 @@ def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> li
     return [row for row in rows if row[1] not in added.get(row[0], ())]
 
 
-def _by_text(rows: Sequence[_Row], lost: _Lost) -> list[Reference]:
-    """Return one reference per unchanged line, the most informative one. `rows`: lines that are not imports."""
+def _is_missed(row: Reference, missed: Collection[tuple[str, int, str]]) -> bool:
+    """Return whether a line uses a name in vain, as a whole or as the last part: `saved` in "settings.saved"."""
+    return row.place in missed or (row.path, row.line, re.split(r"[.:]", row.name)[-1]) in missed
+
+
+def _by_text(rows: Sequence[_Row], lost: _Lost, missed: Collection[tuple[str, int, str]]) -> list[Reference]:
+    """Return one reference per unchanged line, the most informative one.
+
+    `rows`: lines that are not imports. `missed`: places of names that the line uses in vain, which come first.
+    """
     unparsed = [row for row in rows if not filetype(row[0]).is_parsed]
     definitions = {name: key for name, key in lost.definitions.items() if name not in lost.words}
     references = [
@@ -191,6 +199,7 @@ def _by_text(rows: Sequence[_Row], lost: _Lost) -> list[Reference]:
         *_of_definitions(rows, definitions),
         *_of_paths(rows, lost.paths),
     ]
+    references.sort(key=lambda row: not _is_missed(row, missed))
     return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
 
 
@@ -369,10 +378,22 @@ def _missed(
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
             continue
         is_function = text in functions
+        # the member of a returned object is not read by a string, and a string with the name of a key reads that
+        is_key = word.given == "code" and (
+            "()." in word.path or any(gives(text, path, line) == "data" for path, _, line in mine)
+        )
         missed.update(
             (path, number, text)
             for path, number, line in mine
-            if asks(text, path, line, is_function=is_function, members=not in_code, methods=word.given != "entry")
+            if asks(
+                text,
+                path,
+                line,
+                is_function=is_function,
+                members=not in_code,
+                methods=word.given != "entry",
+                strings=not is_key,
+            )
             and not is_of_another(text, word.path, line)
             and not is_numbered_migration(path)
         )
