@@ -2,8 +2,9 @@
 
 A report counts if the base did not have it (same rule, same line text), and if it is on an added line, or its
 cause may be elsewhere and the base was read completely. A line that the change moves from another file brings
-its reports along. A comment that disables a rule counts only if the base has one like it; reports silenced by a
-comment in the change are marked as not checked. A linter that is not installed checks no files.
+its reports along, except for those about names and syntax. A comment that disables a rule counts only if the
+base has one like it; reports silenced by a comment in the change are marked as not checked. A linter that is
+not installed checks no files.
 
 A linter must show for each file that it read the whole file (`Linter.sentinel`, `Linter.completed`). Its
 silence proves nothing.
@@ -385,7 +386,8 @@ class Linter(ABC):
             quote, rule = _quote(lines, report)[1], rules(self.tables)[report.code]
             key = (report.code, quote.strip())
             old[key] -= 1
-            if old[key] >= 0 or key in side.moved or not (is_added or (rule.anywhere and side.base_complete)):
+            is_moved = key in side.moved and not rule.anywhere  # names depend on the new place
+            if old[key] >= 0 or is_moved or not (is_added or (rule.anywhere and side.base_complete)):
                 continue
             is_meant = re.search(rule.message, report.message) and re.search(rule.code, quote)
             if quote and is_meant and (rule.tests or not side.test) and self.counts(side, report):
