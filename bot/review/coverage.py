@@ -516,7 +516,7 @@ def _telling(reference: Reference) -> tuple[bool, bool, bool, bool, bool, str, i
 
 
 def _override(key: str, override: Definition) -> Reference:
-    """Return an override as a reference to its method. It asks for a look if the method has another name now."""
+    """Return an override as a reference to its method, which stays open if the method has another name now."""
     asks = override.short != re.split(r"[:.]", key)[-1]
     text = override.head if override.signature else override.name
     test = is_test(override.path)

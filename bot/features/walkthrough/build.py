@@ -189,7 +189,7 @@ def _size(file: ChangedFile) -> int:
 def first_place(
     units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
-    """Return the location at which to start reading; None if no location stands out.
+    """Return the location at which to start reading; None if there is no reason to start anywhere.
 
     `units` are sorted by risk, the riskiest first. `model_choice` is the path that a model suggests, or "".
     """
@@ -224,7 +224,7 @@ def _is_named(former: Definition | None, unit: Unit) -> bool:
 
 
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
-    """Return a sentence about what happens in a region, and who uses it; "" if neither stands out."""
+    """Return a sentence about what happens in a region, and who uses it; "" if it is an edit without users."""
     uses = {(reference.path, reference.line) for reference in unit.references if not reference.is_guessed}
     used = words.say("walk_use_it", places=code.places(len(uses), dependents, words)) if uses else ""
     if symbol is None:
