@@ -7,7 +7,8 @@ from fakes import Repository
 
 import deeprepo
 
-PLACES, LATE, TYPES = "changed places", "became asynchronous", "still has the former ones"
+PLACES, LATE, OTHER = "changed places", "became asynchronous", "returns something else"
+TYPES = "still has the former ones"
 
 
 def opened(repository: Repository, before: dict[str, str], after: dict[str, str]) -> list[tuple[str, str]]:
@@ -26,6 +27,8 @@ RUST = "pub fn total(price: u32, rate: u32) -> u32 {\n    price\n}\n"
 CSHARP = (
     "namespace Shop;\n\npublic static class Prices\n{\n    public static int Total(int price, int rate) => price;\n}\n"
 )
+GO = "package a\n\nfunc Total(price int) int {\n\tpanic(1)\n}\n"
+JAVA = "package shop;\n\npublic class A {\n    public static String titleOf(String id) { return id; }\n}\n"
 # what -> (file, its text, the former and the new part of it, the file with the call, its text, the reason)
 OUTDATED = {
     "swapped in Python": ("a.py", PY, "price, rate)", "rate, price)", "b.py", "from a import total\n\nSUM = total(3, 4)\n", PLACES),
@@ -37,14 +40,24 @@ OUTDATED = {
     "a promise in TypeScript": ("a.ts", TS, "number) {", "number): Promise<number> {", "b.ts", 'import { total } from "./a"\n\nexport const sum = { all: total(3, 4) }\n', LATE),
     "async in Rust": ("src/a.rs", RUST, "pub fn", "pub async fn", "src/b.rs", "use crate::a::total;\n\npub fn sum() {\n    let sum = total(3, 4);\n}\n", LATE),
     "a task in C#": ("A.cs", CSHARP, "static int", "static Task<int>", "B.cs", "namespace Shop;\n\npublic class Cart\n{\n    public int Sum() { var sum = Prices.Total(3, 4); return sum; }\n}\n", LATE),
+    "one more result in Go": ("a/a.go", GO, ") int", ") (int, error)", "b/b.go", 'package b\n\nimport "shop/a"\n\nfunc Sum() {\n\tsum := a.Total(3)\n\t_ = sum\n}\n', OTHER),
+    "one result less in Go": ("a/a.go", GO.replace(") int", ") (int, any, error)"), ") (int, any, error)", ") (int, error)", "b/b.go", 'package b\n\nimport "shop/a"\n\nfunc Sum() {\n\tsum, _, err := a.Total(3)\n}\n', OTHER),
+    "an option in Rust": ("src/a.rs", RUST, "-> u32", "-> Option<u32>", "src/b.rs", "use crate::a::total;\n\npub fn sum() {\n    let sum = total(3, 4);\n}\n", OTHER),
+    "an array in C#": ("A.cs", CSHARP, "static int", "static int[]", "B.cs", "namespace Shop;\n\npublic class Cart\n{\n    public int Sum() { var sum = Prices.Total(3, 4); return sum; }\n}\n", OTHER),
+    "an optional in Java": ("src/shop/A.java", JAVA, "static String", "static Optional<String>", "src/shop/B.java", 'package shop;\n\npublic class B {\n    void go() { String name = A.titleOf("x"); }\n}\n', OTHER),
+    "a member of what may be null in Kotlin": ("src/A.kt", "package shop\n\nfun titleOf(id: String): String = id\n", "): String", "): String?", "src/B.kt", 'package shop\n\nfun size(): Int = titleOf("x").length\n', OTHER),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", OUTDATED)
 def test_call_that_may_no_longer_do_the_same_is_open(repository: Repository, what: str) -> None:
-    """A call is open if its arguments reach other parameters, or if it doesn't wait for a result."""
+    """A call is open if arguments reach other parameters, it doesn't wait for a result, or the result is another."""
     path, text, old, new, user, call, reason = OUTDATED[what]
-    crate = {"Cargo.toml": '[package]\nname = "shop"\n', "src/lib.rs": "pub mod a;\npub mod b;\n"}
+    crate = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": "pub mod a;\npub mod b;\n",
+        "go.mod": "module shop\n",
+    }
     ((place, says),) = opened(repository, {**crate, path: text, user: call}, {path: text.replace(old, new)})
     assert place == user
     assert reason in says
@@ -56,6 +69,10 @@ FINE = {
     "a call that waits": ("a.py", PY, "def total", "async def total", "b.py", "import asyncio\n\nfrom a import total\n\nSUM = asyncio.run(total(3, 4))\n"),
     "a returned promise": ("a.ts", TS, "function", "async function", "b.ts", 'import { total } from "./a"\n\nexport const sum = () => total(3, 4)\n'),
     "a call without a use of the result": ("a.ts", TS, "function", "async function", "b.ts", 'import { total } from "./a"\n\nexport function go() {\n  total(3, 4)\n}\n'),
+    "another spelling of a result": ("a/a.go", GO.replace(") int", ") (interface{}, error)"), "interface{}", "any", "b/b.go", 'package b\n\nimport "shop/a"\n\nfunc Sum() {\n\tsum, err := a.Total(3)\n}\n'),
+    "a new result that is left out": ("a/a.go", GO.replace(") int", ") error"), ") error", ") (int, error)", "b/b.go", 'package b\n\nimport "shop/a"\n\nfunc Sum() {\n\ta.Total(3)\n}\n'),
+    "a box in Rust": ("src/a.rs", RUST, "-> u32", "-> Box<u32>", "src/b.rs", "use crate::a::total;\n\npub fn sum() {\n    let sum = total(3, 4);\n}\n"),
+    "what may be null in Kotlin": ("src/A.kt", "package shop\n\nfun titleOf(id: String): String = id\n", "): String", "): String?", "src/B.kt", 'package shop\n\nfun size(): Int? = titleOf("x")?.length\n\nfun text() = titleOf("x").orEmpty()\n'),
     "a function that was asynchronous": ("a.ts", TS.replace("function", "async function"), "number) {", "number): Promise<number> {", "b.ts", 'import { total } from "./a"\n\nexport const sum = { all: total(3, 4) }\n'),
 }  # fmt: skip
 
@@ -64,7 +81,12 @@ FINE = {
 def test_call_that_still_does_the_same_is_not_open(repository: Repository, what: str) -> None:
     """A call is not open if each argument reaches the same parameter, and something waits for the result."""
     path, text, old, new, user, call = FINE[what]
-    assert opened(repository, {path: text, user: call}, {path: text.replace(old, new)}) == []
+    project = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": "pub mod a;\npub mod b;\n",
+        "go.mod": "module shop\n",
+    }
+    assert opened(repository, {**project, path: text, user: call}, {path: text.replace(old, new)}) == []
 
 
 def test_call_in_an_edited_statement_is_not_open(repository: Repository) -> None:

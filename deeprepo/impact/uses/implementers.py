@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from deeprepo.impact.changes import ChangedSymbol, Query
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.text.definitions import parts_of
+from deeprepo.impact.text.definitions import parts_of, result_of
 from deeprepo.impact.uses.importing import Scene
 from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.values import Definition
@@ -103,9 +103,8 @@ def _form(method: Definition) -> _Form:
         for row in reversed(rows):  # `a, b int`: a name without a type has that of the next one
             last = row[1] if len(row) > 1 else last
             types.insert(0, last)
-    result = behind.partition("{")[0]
-    return tuple(_plain(each) for each in types), _plain(result)
+    return tuple(_plain(each) for each in types), _plain(result_of(method.head, method.short) or behind)
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\s+", "", _QUALIFIER.sub("", text))
+    return re.sub(r"\s+", "", _QUALIFIER.sub("", text)).replace("interface{}", "any")

@@ -1,14 +1,15 @@
 """Recognize calls that a new signature still accepts, but that may now do something else.
 
-Parsers, compilers and the comparison of parameters accept them. There are two kinds: an argument reaches
-another parameter because parameters changed places, or nothing waits for a function that became asynchronous.
+The comparison of parameters accepts them. There are three kinds: an argument reaches another parameter because
+parameters changed places, nothing waits for a function that became asynchronous, or a line uses a result that
+is now wrapped in another type or has other parts.
 """
 
 import re
 
 from deeprepo.impact.changes import ChangedSymbol, Reference
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.text.definitions import parts_of
+from deeprepo.impact.text.definitions import parts_of, result_of
 from deeprepo.impact.values import Definition
 
 # What a function returns that is finished later, or says about itself
@@ -21,6 +22,13 @@ _WAITS = re.compile(
 _HANDS_ON = re.compile(r"(?:=>|\b(?:return|yield|void|go))$")
 # The end of what is before a call whose result is used: `x = `, `show(`, `if (!`, `total: `
 _USED = re.compile(r"(?:(?<![=!<>])=|[(,:\[!&|?+*/%<>-]|\b(?:if|while|in|not|and|or|is|case|match))\s*$")
+# Types whose values are used like the wrapped ones
+_TRANSPARENT = frozenset(
+    """Annotated Arc Box ClassVar Cow Final Lazy Nullable NotNull NonNull Partial Rc Readonly Ref Required Union const shared_ptr
+    unique_ptr""".split()  # noqa: SIM905
+)
+_MAY_BE_NONE = "Optional["  # of Python; the `Optional<` of other languages is a class
+_ON_NOTHING = re.compile(r"\.(?:let|also|run|apply|takeIf|orEmpty|toString|isNull\w*|equals|hashCode|map|flatMap)\b")
 _RECEIVER = re.compile(r"(?:[\w$]+(?:\(\))?(?:\.|::|->|\?\.|!\.))+$")
 
 
@@ -35,10 +43,55 @@ def why_outdated(call: Reference, item: ChangedSymbol) -> str:
     moved = after.moved_places(before)
     if not call.arguments.spread and any(place < call.arguments.positional for place in moved):
         return f"the parameters of {name} changed places"
-    is_newly_late = (
-        item.before is not None and item.after is not None and _is_late(item.after) and not _is_late(item.before)
+    was, now = item.before, item.after
+    if was is None or now is None:
+        return ""
+    if _is_late(now) and not _is_late(was):
+        return f"{name} became asynchronous, and nothing here waits for it" if _needs_now(call) else ""
+    return f"{name} returns something else" if _is_wrapped(was, now, call) else ""
+
+
+def _is_wrapped(was: Definition, now: Definition, call: Reference) -> bool:
+    """Return whether a line uses a result that is wrapped now: `Order` is `Optional<Order>`, `error` is `(bool, error)`."""
+    before, after = result_of(was.head, was.short), result_of(now.head, now.short)
+    if not before or not after or before == after or "=>" in before + after:
+        return False
+    if after == f"{before}?":
+        behind = _behind(call)
+        return behind.startswith(".") and _ON_NOTHING.match(behind) is None
+    if before.startswith("(") or after.startswith("("):
+        return _parts(before) != _parts(after) and _uses_result(call)
+    holder = re.fullmatch(rf"(?:\w+(?:\.|::))*(\w+[<\[]){re.escape(before)}(?:,.*)?[>\]]", after)
+    is_list = after in (f"{before}[]", f"[]{before}", f"[{before}]")
+    is_held = holder is not None and holder[1] != _MAY_BE_NONE and holder[1][:-1] not in _TRANSPARENT
+    return (is_list or is_held) and _uses_result(call)
+
+
+def _parts(result: str) -> int:
+    """Return how many values a function returns."""
+    return len(parts_of(f"f{result}")[1]) if result.startswith("(") else 1
+
+
+def _uses_result(call: Reference) -> bool:
+    start = _start(call)
+    before = _RECEIVER.sub("", call.text[: start.start()]).strip() if start is not None else ""
+    return (
+        _HANDS_ON.search(before) is None and _USED.search(before) is not None and not re.search(r"\b_\s*:?=$", before)
     )
-    return f"{name} became asynchronous, and nothing here waits for it" if is_newly_late and _needs_now(call) else ""
+
+
+def _behind(call: Reference) -> str:
+    """Return what follows a call on its line."""
+    start, depth = _start(call), 0
+    for at in range(start.end() - 1, len(call.text)) if start is not None else ():
+        depth += {"(": 1, ")": -1}.get(call.text[at], 0)
+        if depth == 0:
+            return call.text[at + 1 :].strip()
+    return ""
+
+
+def _start(call: Reference) -> re.Match[str] | None:
+    return re.search(rf"(?<![\w$]){re.escape(call.name)}\s*(?:<[^<>()]*>)?\(", call.text)
 
 
 def _is_late(definition: Definition) -> bool:
@@ -48,7 +101,7 @@ def _is_late(definition: Definition) -> bool:
 
 def _needs_now(call: Reference) -> bool:
     """Return whether the line uses the result immediately, or runs nothing without waiting."""
-    start = re.search(rf"(?<![\w$]){re.escape(call.name)}\s*(?:<[^<>()]*>)?\(", call.text)
+    start = _start(call)
     if start is None or _WAITS.search(call.text):
         return False
     before = _RECEIVER.sub("", call.text[: start.start()]).strip()
