@@ -125,8 +125,8 @@ class Definition(Struct, frozen=True):
         return None if is_unknown else self.parameters
 
     def is_named(self, name: str) -> bool:
-        """Return whether this is the definition of a plain name; an extension only adds to its type."""
-        return self.name == name and not self.owner and self.kind != "holder"
+        """Return whether this is the definition of a plain name; extensions and constructors only belong to one."""
+        return self.name == name and not self.owner and self.kind not in ("holder", "constructor")
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

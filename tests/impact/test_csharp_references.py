@@ -2,6 +2,9 @@
 
 from trees import messages
 
+from deeprepo.impact.language import language_of
+from deeprepo.impact.reading import reader
+
 SHOP = {
     "src/Shop/Shop.csproj": "<Project></Project>",
     "src/Shop/Money/Cents.cs": (
@@ -81,3 +84,12 @@ def test_member_under_a_condition_is_a_part_of_its_class() -> None:
     text = "using Shop.Money;\nnamespace Shop.Pay;\nclass Pay { void Go() {\nvar a = new Box { Depth = 1 };\nvar b = new Box { Dept = 1 };\n} }\n"
     path = "src/Shop/Pay/Pay.cs"
     assert messages({**SHOP, "src/Shop/Money/Box.cs": box, path: text}, path) == ["5 missing-member Box.Dept"]
+
+
+def test_constructor_that_a_syntax_error_separates_from_its_class_is_not_the_class() -> None:
+    """A call of the class may match another constructor, which the grammar lost."""
+    language = language_of("P.cs")
+    text = b"struct P {\n  public P(bool value) => Value = value;\n#if NODES\n  public P(object value) => Value = value;\n#endif\n  void F( {{{\n}\n"
+    facts = reader.facts(language, text) if language is not None else None
+    assert facts is not None
+    assert [(one.name, one.is_named("P")) for one in facts.definitions] == [("P", False)]
