@@ -24,6 +24,7 @@ class Opinions:
         send: Send,
         quick: SendAndShow | None = None,
         is_for_quick: Callable[[Finding, Precedents], bool] = lambda _finding, _precedents: False,
+        is_worth_more: Callable[[Finding, Precedents], bool] = lambda _finding, _precedents: True,
     ) -> None:
         """Set who is asked.
 
@@ -31,8 +32,10 @@ class Opinions:
         - `quick`: asks a cheaper model first. It may confirm what the root's model reports, and refute what only it
           reports itself. `send` is asked about the other serious findings, and sees the code that it looked up.
         - `is_for_quick`: whether the cheaper model is asked about a finding
+        - `is_worth_more`: whether `send` may be asked about a serious finding that the cheaper model leaves open
         """
-        self._send, self._quick, self._is_for_quick = send, quick, is_for_quick
+        self._send, self._quick = send, quick
+        self._is_for_quick, self._is_worth_more = is_for_quick, is_worth_more
         self._given: dict[str, Completion] = {}
 
     def may_confirm_quickly(self, finding: Finding, precedents: Precedents) -> bool:
@@ -76,15 +79,19 @@ class Opinions:
                 data = reply.data or {}
                 is_settled = _is_settled(finding, reply) or data.get("same_as") in confirmed
                 confirmed |= {finding.fingerprint} if is_settled and is_confirmation(data) else set()
-                is_call_made |= finding.serious and not is_settled
+                is_call_made |= self._needs_more(question) and not is_settled
                 (given if is_settled else waiting)[text] = reply
         for question in questions:
             text, finding = _text(question.prompt), question.finding
             may_join = is_call_made and not finding.basis.is_from_root
-            if text in waiting and not (finding.serious or may_join):
+            if text in waiting and not (self._needs_more(question) or may_join):
                 given[text] = _undecided(waiting[text])
         self._given |= given
         return {text: code for text, code in looked_up.items() if text not in given}
+
+    def _needs_more(self, question: OpinionQuestion) -> bool:
+        """Return whether the other model is asked about what the cheaper one left open."""
+        return question.finding.serious and self._is_worth_more(question.finding, question.precedents)
 
     async def _ask_again(
         self, questions: dict[str, OpinionQuestion], looked_up: dict[str, Sequence[Excerpt]]

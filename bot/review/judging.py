@@ -295,6 +295,14 @@ def _needs_confirmation(finding: Finding, least: Severity) -> bool:
     return is_open or finding.status == "doubtful"
 
 
+def is_worth_the_root(finding: Finding, precedents: "Precedents", *, survey: Survey) -> bool:
+    """Return whether the root's model is asked about a severe finding that a cheaper model leaves open.
+
+    Not if it is only checked because the check is cheap. It is then collapsed.
+    """
+    return _changes_report(finding, survey, lambda _: precedents)
+
+
 def _is_due(
     finding: Finding,
     survey: Survey,

@@ -72,7 +72,9 @@ async def open_session(
         if settings.effort != "high" and first is not None and first.name != asked.name:
             quick = Dialogues(calls, first, "verify", look_ups).answers_with_code
         is_for_quick = partial(judging.is_for_worker, settings=settings)
-        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers, quick, is_for_quick)
+        is_worth_more = partial(judging.is_worth_the_root, survey=survey)
+        send = Dialogues(calls, asked, "verify", look_ups).answers
+        opinions = Opinions(send, quick, is_for_quick, is_worth_more)
     if models.reader:
         from bot.review.workers import ModelWorker
 

@@ -465,7 +465,7 @@ def test_guess_of_both_models_about_unchanged_users_is_shown_in_full_only_if_con
     ("guess", "opinion", "who", "shown"),
     [
         (FOUND, "confirmed", ["small"], ("confirmed", "inline")),
-        (FOUND, "refuted", ["small", "model"], ("confirmed", "inline")),
+        (FOUND, "refuted", ["small"], ("unproven", "folded")),
         ({**FOUND, "severity": "medium"}, "refuted", [], ("unproven", "inline")),
         ({**FOUND, "severity": "medium", "category": "contract"}, "unproven", ["small"], ("unproven", "folded")),
     ],
