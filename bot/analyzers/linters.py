@@ -138,6 +138,7 @@ class Side:
     lines: Sequence[str]  # of the file as it is
     reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # by text
     moved: Collection[tuple[str, str]] = ()  # reports that the change removes elsewhere: rule, line
+    from_tests: Collection[tuple[str, str]] = ()  # those that it removes from tests, in which they may be meant
 
     @property
     def test(self) -> bool:
@@ -249,8 +250,9 @@ class Linter(ABC):
             for one, rows in zip(sides, texts, strict=True)
         ]
         if any(True for side in sides for text in (side.own, side.shown) for _ in self._fresh(side, text)):
-            moved = _moved_reports(sides, await self._of_deleted_files(tree))
-            sides = [replace(one, moved=moved) for one in sides]
+            deleted = await self._of_deleted_files(tree)
+            moved, from_tests = (_moved_reports(sides, deleted, from_tests=is_of_test) for is_of_test in (False, True))
+            sides = [replace(one, moved=moved, from_tests=from_tests) for one in sides]
         findings = [self._finding(side, report) for side in sides for report in self._fresh(side, side.own)]
         left = [(side.file.path, reason) for side in sides for reason in self._open(side)]
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
@@ -268,12 +270,12 @@ class Linter(ABC):
         own, base = after[file.path], before.get(file.old_path or "", b"")
         return Side(file, own, self.comments.without(own, base), self.comments.without(own), base, _lines(own))
 
-    async def _of_deleted_files(self, tree: Tree) -> list[tuple[bytes, LintOutcome]]:
+    async def _of_deleted_files(self, tree: Tree) -> list[tuple[str, bytes, LintOutcome]]:
         """Return the reports about files that only the base has."""
         gone = sorted((await tree.entries("base")).keys() - (await tree.entries()).keys())
         texts = await tree.read_many([path for path in gone if self.name(path) is not None][:PORTION], "base")
         reports = await self._lint_all([{(path, text)} for path, text in texts.items() if text])
-        return [(text, outcome) for (_, text), outcome in reports.items()]
+        return [(path, text, outcome) for (path, text), outcome in reports.items()]
 
     async def _lint_all(self, texts: Sequence[set[tuple[str, bytes]]]) -> dict[tuple[str, bytes], LintOutcome]:
         """Return the linter's outcome per text, in runs of a few files."""
@@ -395,7 +397,8 @@ class Linter(ABC):
 
     def _is_proven(self, side: Side, rule: LintRule, report: LintReport) -> bool:
         """Return whether only the code decides a report. A test that can run may do something wrong on purpose."""
-        return rule.proven and report.proven and (rule.anywhere or not side.test)
+        is_of_test = side.test or (report.code, _quote(side.lines, report)[1].strip()) in side.from_tests
+        return rule.proven and report.proven and (rule.anywhere or not is_of_test)
 
     def _finding(self, side: Side, report: LintReport) -> Finding:
         rule = rules(self.tables)[report.code]
@@ -432,13 +435,17 @@ def rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
     return rules_by_code
 
 
-def _moved_reports(sides: Sequence[Side], gone: Iterable[tuple[bytes, LintOutcome]]) -> frozenset[tuple[str, str]]:
+def _moved_reports(
+    sides: Sequence[Side], gone: Iterable[tuple[str, bytes, LintOutcome]], *, from_tests: bool
+) -> frozenset[tuple[str, str]]:
     """Return what is reported less often than before in a changed file, or was in a deleted one."""
     lost = Counter[tuple[str, str]]()
     for side in sides:
-        lost += _keys(side.base, side.reports.get(side.base)) - _keys(side.own, side.reports.get(side.own))
-    for text, outcome in gone:
-        lost += _keys(text, outcome)
+        if side.test == from_tests:
+            lost += _keys(side.base, side.reports.get(side.base)) - _keys(side.own, side.reports.get(side.own))
+    for path, text, outcome in gone:
+        if (is_test(path) or is_sample(path)) == from_tests:
+            lost += _keys(text, outcome)
     return frozenset(lost)
 
 

@@ -195,16 +195,23 @@ def test_moved_line_brings_its_reports_along(repository: Repository) -> None:
     """A line that the base had in another file, kept or deleted, is not reported; a new one is."""
     old, new = "a = b = 1\na == b\n", "c = d = 2\nc == d\n"
     rest = "\n".join(f"word_{at} = {at}" for at in range(40))
-    tree = {"tests/old.py": old + rest, "shop/kept.py": "e = f = 3\ne == f\n" + rest}
+    tree = {"shop/old.py": old + rest, "shop/kept.py": "e = f = 3\ne == f\n" + rest}
     change = {
-        "tests/old.py": None,
-        "examples/old.py": old + rest + "\n",
+        "shop/old.py": None,
+        "cart/old.py": old + rest + "\n",
         "shop/kept.py": rest,
         "shop/other.py": "e = f = 3\ne == f\n" + new,
     }
     assert [(finding.path, finding.start) for finding in look(repository.change(tree, change))] == [
         ("shop/other.py", 4)
     ]
+
+
+def test_line_that_moves_from_a_test_is_reported_but_not_proven(repository: Repository) -> None:
+    """A file that is no longer a test is checked as new, but its author may have meant what it does."""
+    text = "a = b = 1\nprint(a is 'b')\n"
+    found = look(repository.change({"tests/test_a.py": text}, {"tests/test_a.py": None, "shop/a.py": text}))
+    assert [(finding.path, finding.rule, finding.verdict) for finding in found] == [("shop/a.py", "F632", "unproven")]
 
 
 def test_unusual_names_encodings_and_line_endings_are_handled(repository: Repository) -> None:
