@@ -89,6 +89,8 @@ QUIET = {
     "a route of a page": ("CartTotal.cs", "namespace Shop;\n\npublic class {} {{ public int Sum {{ get; set; }} }}\n", "CartTotal", "CartSum", "Page.razor", '@page "/parts/CartTotal"\n<b></b>\n'),
     "a method that takes other arguments": ("Texts.cs", "namespace Shop;\n\npublic static class Texts\n{{\n    public static string {}(this string text, string end) => text;\n}}\n", "TrimStart", "TrimPrefix", "Use.cs", "namespace Shop;\n\nclass Use\n{\n    string Far(string[] all) => all[1].TrimStart();\n}\n"),
     "an option that code still mentions": ("Options.cs", "namespace Shop;\n\npublic class OrderOptions\n{{\n    public int {} {{ get; set; }}\n}}\n", "ResetHours", '[Key("ResetHours")] public int RetryHours', "appsettings.json", '{\n  "ResetHours": 3\n}\n'),
+    "a member of something else": ("a.php", "<?php\nreturn [\n{}];\n", "    'seen_at' => $key->seen_at(),\n", "    'used_at' => 1,\n", "page.vue", "<template>\n  <b>{{ session.seen_at }}</b>\n</template>\n"),
+    "a value that another page is given": ("a.py", "x = {{{}}}\n", '"order_sum": 1', '"total": 1', "b.php", "<?php\nreturn $page->with('order_sum', $sum);\n"),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 

@@ -41,7 +41,10 @@ _TAKEN_APART = re.compile(
     rf"|^\s*+(?:defp?|defmacrop?)\s[^\n]{{0,200}}{_STANDS_FOR}[\"']\s*+=>"
     rf"|^[^\n]{{0,200}}%\w*+\{{[^\n]{{0,200}}{_STANDS_FOR}[\"']\s*+=>[^\n]{{0,200}}\s->(?:\s|$)"
 )
-_STORED = re.compile(rf"\[[\"']{_STANDS_FOR}[\"']\]\s*+=(?![=>~])")  # `row["total"] = 3`
+# `row["total"] = 3`, `page.with("total", 3)`
+_STORED = re.compile(
+    rf"\[[\"']{_STANDS_FOR}[\"']\]\s*+=(?![=>~])|(?:\.|->)(?:with|set|put|assign|share)\(\s*+[\"']{_STANDS_FOR}[\"']\s*+,"
+)
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _RECEIVER = re.compile(rf"([\w$]+)(?:\.|->|::|\?\.){_STANDS_FOR}(?![\w$])")

@@ -368,6 +368,10 @@ def _missed(
             edited = {one for path, line in removed if text in line for one in receivers(text, line)}
             mine = [row for row in rows_of_word if not edited.isdisjoint(receivers(text, row[2]))]
             is_given = not mine
+        if word.given == "entry":  # `key.total` says nothing about `session.total`
+            edited = {one for path, line in removed if text in line for one in receivers(text, line)}
+            on = {row: receivers(text, row[2]) for row in mine}
+            mine = [row for row in mine if not (edited and on[row] and edited.isdisjoint(on[row]))]
         is_setting = word.given == "data" and is_settings(word.path)
         in_code = is_setting and any(
             filetype(path).folder and gives(text, path, line) == "code" for path, _, line in mine
