@@ -478,6 +478,7 @@ def test_cheaper_model_confirms_what_both_models_report_without_the_line_that_de
     review = reviewed(change, played, *SMALL)
     assert [model for model, asked in played.calls if asked == "opinion"] == who
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [shown]
+    assert len(played.calls) == 3 + len(who)  # the root doesn't continue either
 
 
 def test_no_call_is_made_only_for_medium_findings_of_passes_over_the_bare_diff(change: Repository) -> None:

@@ -32,7 +32,8 @@ async def run(session: Session) -> Transcript:
         return reading  # no model answered
     points = [*reading.doubts, *_open(session)]
     if not points and session.effort != "high":
-        points = [*_unproven(await judging.apply_opinions(session))]
+        undecided = await judging.apply_opinions(session)
+        points = [*_unproven(one for one in undecided if judging.is_worth_the_root(one, {}, survey=session.survey))]
         if not points:
             return replace(reading, reason=CLOSED)
     return await settle(session, reading, points)
