@@ -129,6 +129,7 @@ def test_other_types_are_not_implementers(repository: Repository) -> None:
     """A type is not open if it lacks other methods of the interface, or if it may return less than the interface."""
     go, csharp = IMPLEMENTED["Go"], IMPLEMENTED["C#"]
     before = {**PROJECT, go[0]: go[1], go[4]: go[5].partition("func (m *Memory) Count")[0]}
-    before |= {csharp[0]: csharp[1], csharp[4]: csharp[5]}
-    after = {go[0]: go[1].replace(go[2], go[3]), csharp[0]: csharp[1].replace("string Find", "string? Find")}
+    later = [text.replace("string Find", "Task<string> Find") for text in (csharp[1], csharp[5])]
+    before |= {csharp[0]: later[0], csharp[4]: later[1]}
+    after = {go[0]: go[1].replace(go[2], go[3]), csharp[0]: later[0].replace("<string>", "<string?>")}
     assert opened(repository, before, after) == []

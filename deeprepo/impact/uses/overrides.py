@@ -57,7 +57,7 @@ def _results(target: UseTarget) -> tuple[str, str] | None:
     if not is_error or before.kind not in KINDS or target.contract != ("declaration",):
         return None
     was, now = result_of(before.head, before.short), result_of(after.head, after.short)
-    is_wider = now.rstrip("?") == was or was in now.split("|") or now in ANY
+    is_wider = now.replace("?", "") == was.replace("?", "") or was in now.split("|") or now in ANY
     return None if was == now or not was or not now or is_wider else (was, now)
 
 
