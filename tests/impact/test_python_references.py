@@ -230,3 +230,22 @@ def test_name_that_its_module_contains_is_not_proven_missing() -> None:
     before = {"shop/__init__.py": "", "shop/money.py": money}
     after = {**before, "shop/pay.py": "from shop.money import cents\nfrom shop.money import rates\n"}
     assert verdicts(before, after, "shop/pay.py") == ["1 cents likely", "2 rates proven"]
+
+
+def test_name_that_a_declaration_beside_its_module_defines_is_not_reported() -> None:
+    """TypeScript reads index.d.ts for index.js. A test beside a module, which only uses the name, declares nothing."""
+    before = {
+        "lib/index.js": "export const one = 1;\n",
+        "lib/index.d.ts": "export type Values = readonly string[];\n",
+        "lib/other.js": "export const two = 2;\n",
+        "lib/other.test.ts": "export const used = (Kinds: number) => Kinds;\n",
+    }
+    imports = "import type { Values } from './lib/index.js';\nimport type { Kinds } from './lib/other.js';\n"
+    after = {**before, "app.ts": imports}
+    assert verdicts(before, after, "app.ts") == ["2 Kinds proven"]
+
+
+def test_type_that_a_documentation_comment_declares_is_not_proven_missing() -> None:
+    before = {"shape.js": "/**\n * @typedef {{x: number}} Point\n */\nexport const origin = {x: 0};\n"}
+    after = {**before, "app.ts": "import {Point, origin} from './shape';\n"}
+    assert verdicts(before, after, "app.ts") == ["1 Point likely"]

@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from deeprepo.impact import resolving
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.paths import above_of, joined, shared_folders
@@ -32,6 +33,7 @@ TOLD = re.compile(
 )
 # What precedes a name that is not a member of something else; a member of the own object is one of the class.
 NO_MEMBER = r"(?:(?<![.>:])|(?<=[\s(,\[{]:)|(?<=self\.)|(?<=this\.)|(?<=this->))"
+TAG = re.compile(r"@[a-z]")  # of a documentation comment: `@typedef {{x: number}} Point`
 BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
 
 
@@ -52,7 +54,7 @@ class Precedents(Struct):
         confirmed, dropped = list[Place](), list[Place]()
         accused = {(place.path, line) for place in found for line in (place.line, *place.also)}
         for place in found:
-            if await self._is_built(place):
+            if await self._is_declared_beside(place) or await self._is_built(place):
                 dropped.append(place)
             elif (same := await self._precedent(place, change)) is not None:
                 dropped.append(replace(place, precedent=f"{same.path}:{same.line}"))
@@ -64,7 +66,8 @@ class Precedents(Struct):
     def _is_named_there(self, place: Place, accused: Collection[tuple[str, int]]) -> bool:
         """Return whether the file or folder that lacks a name contains it, perhaps in an unknown form of definition.
 
-        Example: a table of names from which a module is filled. A member of something else proves nothing.
+        Example: a table of names from which a module is filled, or a tag in a comment that declares a type. A member
+        of something else proves nothing.
         """
         language = language_of(place.path)
         if language is None or place.rule not in ("missing-name", "missing-member"):
@@ -73,11 +76,28 @@ class Precedents(Struct):
         word = re.compile(rf"{NO_MEMBER}(?<![\w$]){re.escape(name)}(?![\w$])")
         is_folder = language.scope.unit == "folder"
         return any(
-            (path, number) not in accused and word.search(line) and not is_comment(line, path)
+            (path, number) not in accused and word.search(line) and (TAG.search(line) or not is_comment(line, path))
             for path, source in self.head.sources.items()
             if path != place.path and (posixpath.dirname(path) if is_folder else path) == place.home
             for number, line in enumerate(file_lines(source), 1)
         )
+
+    async def _is_declared_beside(self, place: Place) -> bool:
+        """Return whether a file defines the name that differs from the one that lacks it only in its endings.
+
+        Such as the declarations in index.d.ts for index.js.
+        """
+        language = language_of(place.path)
+        if language is None or place.rule != "missing-name" or not place.home:
+            return False
+        folder = posixpath.dirname(place.home)
+        beside = [f"{folder}/{name}".lstrip("/") for name in self.head.paths.names(folder)]
+        beside = [path for path in beside if path != place.home and _stem(path) == _stem(place.home)]
+        unchanged = await self.base.read([path for path in beside if path not in self.head.sources])
+        sources = {**unchanged, **{path: self.head.sources[path] for path in beside if path in self.head.sources}}
+        name = _last(place.name, language)
+        outlines = (resolving.outline(path, source, "head") for path, source in sources.items())
+        return any(symbol.name == name for outline in outlines for symbol in outline.definitions)
 
     async def _is_built(self, place: Place) -> bool:
         """Return whether the tree shows that the build may create what is missing."""
@@ -186,6 +206,12 @@ class Precedents(Struct):
             if not await self.before.read(self.base):
                 break
         self.wrong = {**{key: one for one in found for key in _keys(one)}, **self.wrong}
+
+
+def _stem(path: str) -> str:
+    """Return a path without its endings: "a/index" for a/index.js and a/index.d.ts."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{name.partition('.')[0]}"
 
 
 def _is_asked(path: str, language: Language) -> bool:

@@ -79,6 +79,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
                 continue
             if missing and await _names_no_type(head, base, item, uses, lines):
                 continue
+            missing = missing and not await _is_own_member(head, item, path, source)
             missing = missing and not await _is_package_in_place(head, item, lines[item.line - 1])
             references.append(_reference(item, path, lines, missing=missing))
     return tuple(references)
@@ -183,6 +184,23 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
     except Unreadable:
         return True
     return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in imports)
+
+
+async def _is_own_member(head: Reach, item: Link, path: str, source: bytes) -> bool:
+    """Return whether a class of this file, or another part of it, has a member with the name of the removed type.
+
+    So the uses of the name may mean the member: `Table.Get()`, where `Table` is a property.
+    """
+    if not head.declares_content or "*" in item.names:
+        return False
+    own = {one.name for one in resolving.outline(path, source, "head").definitions if one.kind in CLASSES}
+    holders = (await occurrences(head.tree, head.language, item.names)).files
+    paths = sorted({one for mine in holders.values() for one in mine})[:MOST_HOLDERS]
+    return any(
+        one.short in item.names and one.name.rpartition(".")[0] in own
+        for holder, text in (await head.tree.read_many(paths)).items()
+        for one in resolving.outline(holder, text, "head").definitions
+    )
 
 
 def _declares(text: bytes, name: str) -> bool:
