@@ -35,7 +35,6 @@ from bot.values import (
 )
 from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.text.paths import is_code, is_test
-from deeprepo.impact.uses.outdated_calls import why_outdated
 
 MODULE = "<module>"  # stands for a whole file, as the target of an import
 HEAD_LINES = 4  # lines at the start of an overriding method that can contain its name
@@ -399,6 +398,9 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     - Added lines are changed code and are read in their code region, and so is the definition itself.
     - Uses in tests are compared statically. What this cannot decide is left to the test run.
     """
+    # imported here because it loads the grammars
+    from deeprepo.impact.uses.outdated_calls import why_outdated
+
     symbols = dependents.by_key()
     fresh = {file.path: file.added_lines for file in files}
     uses_by_place: dict[UsePlace, ObligedUse] = {}

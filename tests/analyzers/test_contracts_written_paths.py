@@ -21,7 +21,7 @@ OTHER = "<?php\nnamespace App\\Models;\nclass Other {}\n"
 CODES = "#pragma once\nenum class ExitCodes { Success, Extras };\n"
 REGISTRY = "class Registry:\n    def names_of(self): return []\n    def b(self): pass\n"
 BARE_REGISTRY = "class Registry:\n    def b(self): pass\n"
-CHAIN = "class A:\n    def go(self):\n        return self.formats.names_of(1)\n"
+CHAIN = "class A:\n    def go(self):\n        return self.formats.names_of()\n"
 FACTORY = (
     "function makeUser() {\n  return {\n    getName() {},\n    loadRows() {},\n  }\n}\nmodule.exports = { makeUser }\n"
 )

@@ -106,8 +106,11 @@ def test_model_looks_into_a_consumer_and_quotes_it(library: Repository, billing:
         "billing:deep/pay.py", 7, "billing", commit,
     )  # fmt: skip
     assert finding["consumer"] == "billing"
-    (opinion,) = [body for body in server.requests if is_verdict(body)]
-    assert "which uses this one (after the change) ---\n7     return price(3000) / 100" in messages_of(opinion)
+    opinions = [messages_of(body) for body in server.requests if is_verdict(body)]
+    assert opinions
+    assert all(
+        "which uses this one (after the change) ---\n7     return price(3000) / 100" in text for text in opinions
+    )
 
 
 ROWS = ["MHcCAQEEIGm9u2Kf0a7VtqXw3bJYp5sZcR1Lh8NeQ4TdUoIvSgBkoAoGCCqGSM49", "AwEHoUQDQgAE0Zr3Yx5vQ8nT1kLw=="]

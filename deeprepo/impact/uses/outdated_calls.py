@@ -27,7 +27,7 @@ _TRANSPARENT = frozenset(
     """Annotated Arc Box ClassVar Cow Final Lazy Nullable NotNull NonNull Partial Rc Readonly Ref Required Union const shared_ptr
     unique_ptr""".split()  # noqa: SIM905
 )
-_MAY_BE_NONE = "Optional["  # of Python; the `Optional<` of other languages is a class
+_MAY_BE_NONE = "Optional["  # which adds no layer; `Optional<` is a class
 _ON_NOTHING = re.compile(r"\.(?:let|also|run|apply|takeIf|orEmpty|toString|isNull\w*|equals|hashCode|map|flatMap)\b")
 _RECEIVER = re.compile(r"(?:[\w$]+(?:\(\))?(?:\.|::|->|\?\.|!\.))+$")
 
