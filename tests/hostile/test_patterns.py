@@ -9,7 +9,7 @@ from patterns import Found
 from deeprepo.impact.uses import providers
 
 # Patterns that only get short texts: their location, and the longest text that they get.
-PROVIDERS = ("_ALIAS", "_MODULE", "_REEXPORT")
+PROVIDERS = ("_ALIAS", "_ALIAS_CALL", "_MODULE", "_REEXPORT")
 CAPPED = {
     "deeprepo.impact.resolving.importers.CHAIN": 120,
     "deeprepo.impact.resolving.importers.ROOTED": 120,

@@ -18,8 +18,7 @@ from bot.analyzers.type_checkers.layout import Contents
 
 MOST_BETWEEN = 400  # characters between a function's name and its arguments, such as type arguments
 MARK = "deeprepo{}x"
-TYPE_ARGUMENTS = re.compile(r"<[^<>()]*(?:<[^<>()]*>[^<>()]*)*>\s*$")
-BEFORE_CALL = re.compile(r"\s*(?:\?\.)?\s*$")
+TYPE_ARGUMENTS = re.compile(r"<[^<>()]*(?:<[^<>()]*>[^<>()]*)*>$")
 COUNTS = re.compile(r"Expected (?:\d+-)?(\d+) arguments?, but got (\d+)")
 
 
@@ -67,7 +66,7 @@ def _place(text: str, one: Diagnostic, rule: Rule) -> tuple[int, str] | None:
     if opening < 0:
         return None
     before = text[max(0, opening - MOST_BETWEEN) : opening]
-    callee = TYPE_ARGUMENTS.sub("", BEFORE_CALL.sub("", before))
+    callee = TYPE_ARGUMENTS.sub("", before.rstrip().removesuffix("?.").rstrip())
     return opening - len(before) + len(callee), ""
 
 

@@ -50,7 +50,7 @@ SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 COMMENT_OF_TYPES = re.compile(rb"/\*\*(?!/)")
-CHECKED_BY_ITSELF = re.compile(rb"^\s*//\s*@ts-check\b", re.MULTILINE)
+CHECKED_BY_ITSELF = re.compile(rb"^[ \t]*+//[ \t]*+@ts-check\b", re.MULTILINE)
 CHECKED = (".ts", ".tsx", ".mts", ".cts", *JAVASCRIPT)
 OPTIONS = {
     "noEmit": True, "skipLibCheck": True, "target": "esnext", "module": "esnext", "moduleResolution": "bundler", "jsx": "preserve",

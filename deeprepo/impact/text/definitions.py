@@ -64,7 +64,9 @@ def result_of(head: str, name: str) -> str:
         return "".join(bare[1].split())
     if match := _RESULT.match(behind):
         return "".join(re.split(r"\b(?:where|throws)\b", match[1])[0].split())
-    start = re.search(rf"^(.*)(?<![\w$]){re.escape(name)}\s*(?:<[^()]*>)?\s*$", before, re.DOTALL)
+    start = re.search(
+        rf"^(.*)(?<![\w$]){re.escape(name)}\s*+(?:<[^()<>]*+(?:<[^()<>]*+>[^()<>]*+)*+>\s*+)?$", before, re.DOTALL
+    )
     return "".join(_MODIFIERS.sub("", start[1]).split()) if start else ""
 
 

@@ -29,7 +29,7 @@ _TRANSPARENT = frozenset(
 )
 _MAY_BE_NONE = "Optional["  # which adds no layer; `Optional<` is a class
 _ON_NOTHING = re.compile(r"\.(?:let|also|run|apply|takeIf|orEmpty|toString|isNull\w*|equals|hashCode|map|flatMap)\b")
-_RECEIVER = re.compile(r"(?:[\w$]+(?:\(\))?(?:\.|::|->|\?\.|!\.))+$")
+_RECEIVER = re.compile(r"(?<![\w$.])(?<!::)(?<!->)(?:[\w$]++(?:\(\))?(?:\.|::|->|\?\.|!\.))++$")
 
 
 def why_outdated(call: Reference, item: ChangedSymbol) -> str:

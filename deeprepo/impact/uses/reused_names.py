@@ -24,7 +24,7 @@ from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import MODULE
 
 NewUse = tuple[str, int, frozenset[str]]  # path and line, and the words before the dots ("" without one)
-_OWNER = r"(?:([\w$]+)[ \t]*+(?:\?\.|\.|::|->)[ \t]*+)?"
+_OWNER = r"(?:(?<![\w$])([\w$]++)[ \t]*+(?:\?\.|\.|::|->)[ \t]*+)?"
 _QUOTED = re.compile(r"\"[^\"\n]*+\"|(?<!\w)'[^'\n]*+'")
 
 

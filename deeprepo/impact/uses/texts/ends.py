@@ -47,7 +47,7 @@ _STORED = re.compile(
 )
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
-_RECEIVER = re.compile(rf"([\w$]+)(?:\.|->|::|\?\.){_STANDS_FOR}(?![\w$])")
+_RECEIVER = re.compile(rf"(?<![\w$])([\w$]++)(?:\.|->|::|\?\.){_STANDS_FOR}(?![\w$])")
 _OWN = frozenset({"self", "Self", "this", "cls", "super", "it", "static"})
 _VALUE = re.compile(rf"{_MEMBER.pattern}(?!\s*+\()")
 # After a type, the name is declared: `static int total(Order order)`.

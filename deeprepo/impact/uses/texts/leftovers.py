@@ -296,7 +296,6 @@ def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator
 
 # Attributes by which a page calls code: `data-controller="cart-total"`, `component="cart-total"`
 _CALLING = r"(?:data-[\w-]+|x-[\w:-]+|component|controller|widget|module|is)"
-_BLADE = re.compile(r"(?:^|/)components/((?:[\w-]+/)*[\w-]+)\.blade\.php$")
 
 
 def _scripts(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator[Lost]:
@@ -307,7 +306,7 @@ def _scripts(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator[L
         is_gone = path and path not in paths and (file.status == "deleted" or path != file.path)
         if not is_gone or is_test(path) or not (name := _on_page(path)) or name in names:
             continue
-        if _BLADE.search(path):
+        if _blade_component(path):
             yield Lost(name, path, re.escape(name), rf"</?x-{re.escape(name)}(?![\w.-])")
         elif "-" in name and len(name) >= SHORTEST:
             word = re.escape(name)
@@ -315,10 +314,17 @@ def _scripts(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator[L
             yield Lost(name, path, word, asks)
 
 
+def _blade_component(path: str) -> str:
+    """Return the name of a Blade component: `forms.input` for views/components/forms/input.blade.php, or ""."""
+    stem = path.removesuffix(".blade.php")
+    name = f"/{stem}".partition("/components/")[2] if stem != path else ""
+    return name.replace("/", ".").replace("_", "-")
+
+
 def _on_page(path: str) -> str:
     """Return the name by which a page may use a script or component; "" for other files."""
-    if match := _BLADE.search(path):
-        return match[1].replace("/", ".").replace("_", "-")
+    if component := _blade_component(path):
+        return component
     name = posixpath.splitext(posixpath.basename(path))[0]
     stem = re.sub(r"[-_.](?:controller|component)$", "", name) if filetype(path).family == "web" else ""
     return "-".join(part.lower() for part in _WORD_PART.findall(stem))

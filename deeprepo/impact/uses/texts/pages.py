@@ -25,7 +25,9 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _COMPONENT = re.compile(r"\.(?:vue|svelte|astro)$")
 _MARKUP = ("*.vue", "*.svelte", "*.astro", "*.html", "*.mdx", "*.md")
 # A property in the head of a component: `color: String,`, `color?: string`, `export let color`, `"color",`
-_PROPERTY = re.compile(r"^\s*+(?:export\s+let\s+|[\"']|readonly\s+)?([A-Za-z]\w*)\??(?:[\"']\s*,?\s*$|\s*[:=,;]|\s*$)")
+_PROPERTY = re.compile(
+    r"^\s*+(?:export\s++let\s++|[\"']|readonly\s++)?([A-Za-z]\w*+)\??(?:[\"']\s*+(?:,\s*+)?$|\s*+(?:[:=,;]|$))"
+)
 _ATTRIBUTE = re.compile(r"\s++([^\s\"'>=/{}]++)(?:=(?:\"[^\"]*+\"|'[^']*+'|\{[^}]*+\}|[^\s>\"']++))?+")
 _BINDING = re.compile(r"^(?:v-bind:|v-model:|bind:|:)|\..*$")
 # What an element of its own takes, too
@@ -34,7 +36,7 @@ _NATIVE = frozenset(
     method min multiple name open pattern placeholder readonly ref rel required role rows selected size slot span src style tabindex target
     text title type value variant width wrap""".split()  # noqa: SIM905
 )
-_STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
+_STYLE = re.compile(r"<style\b.*?(?:</style>|\Z)", re.DOTALL)
 _PASSES_ON = re.compile(r"\$attrs|\$\$restProps|\$\$props|\.\.\.")
 
 
