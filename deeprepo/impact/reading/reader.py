@@ -463,7 +463,7 @@ class Reader:
 
     @cached_property
     def _visible(self) -> Mapping[int | str, str]:
-        """Return the narrowest declared visibility by start; by name if the query captures a symbol."""
+        """Return the widest declared visibility by start; by name if the query captures a symbol."""
         visible: dict[int | str, str] = {}
         for said, node, _ in self._rows.under("visible."):
             key = name_of(node) if node.type in SYMBOLS else node.start_byte
