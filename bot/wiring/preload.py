@@ -38,6 +38,7 @@ LAZY_MODULES = (
     "deeprepo.impact.uses.results",
     "deeprepo.impact.uses.lacking",
     "deeprepo.impact.uses.name_check",
+    "deeprepo.impact.uses.outdated_calls",
     "deeprepo.impact.uses.providers",
     "deeprepo.impact.uses.reused_names",
     "deeprepo.rlm.money.schema",
