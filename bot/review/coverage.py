@@ -455,7 +455,8 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
 
 def _is_edited_around(reference: Reference, added: Mapping[str, frozenset[int]]) -> bool:
     """Return whether the change adds a line to the statement of a reference, or one nearby."""
-    lines = range(reference.line - STATEMENT[0], reference.line + STATEMENT[1] + 1)
+    arguments = reference.arguments.positional if reference.arguments is not None else 0  # each may have its line
+    lines = range(reference.line - STATEMENT[0], reference.line + STATEMENT[1] + arguments + 1)
     return not added.get(reference.path, frozenset()).isdisjoint(lines)
 
 

@@ -73,6 +73,7 @@ FINE = {
     "a new result that is left out": ("a/a.go", GO.replace(") int", ") error"), ") error", ") (int, error)", "b/b.go", 'package b\n\nimport "shop/a"\n\nfunc Sum() {\n\ta.Total(3)\n}\n'),
     "a box in Rust": ("src/a.rs", RUST, "-> u32", "-> Box<u32>", "src/b.rs", "use crate::a::total;\n\npub fn sum() {\n    let sum = total(3, 4);\n}\n"),
     "what may be null in Kotlin": ("src/A.kt", "package shop\n\nfun titleOf(id: String): String = id\n", "): String", "): String?", "src/B.kt", 'package shop\n\nfun size(): Int? = titleOf("x")?.length\n\nfun text() = titleOf("x").orEmpty()\n'),
+    "a parameter that collects arguments now": ("a/a.go", GO, "price int", "prices ...int", "b/b.go", 'package b\n\nimport "shop/a"\n\nfunc Sum() {\n\tsum := a.Total(3)\n\t_ = sum\n}\n'),
     "a function that was asynchronous": ("a.ts", TS.replace("function", "async function"), "number) {", "number): Promise<number> {", "b.ts", 'import { total } from "./a"\n\nexport const sum = { all: total(3, 4) }\n'),
 }  # fmt: skip
 
@@ -95,6 +96,21 @@ def test_call_in_an_edited_statement_is_not_open(repository: Repository) -> None
     before = {"a.ts": TS, "b.ts": call}
     after = {"a.ts": TS.replace("price: number, rate: number", "rate: number, price: number")}
     assert opened(repository, before, {**after, "b.ts": call.replace("3,\n  4", "4,\n  3")}) == []
+
+
+def test_call_with_an_argument_in_each_line_is_not_open_if_the_change_edits_one(repository: Repository) -> None:
+    names = [f"part{number}" for number in range(20)]
+    order = [*names[:18], "added", *names[18:]]
+    declared = "export function total({}) {{\n  return 1\n}}\n"
+    called = 'import {{ total }} from "./a"\n\nexport const sum = (v: any) => total(\n{})\n'
+    before, after = (
+        {
+            "a.ts": declared.format(", ".join(f"{name}: any" for name in parts)),
+            "b.ts": called.format("".join(f"  v.{name},\n" for name in parts)),
+        }
+        for parts in (names, order)
+    )
+    assert opened(repository, before, after) == []
 
 
 # what -> (file of the interface, its text, the former and the new part, the file of the implementer, its text)

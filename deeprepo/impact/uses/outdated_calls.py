@@ -40,7 +40,8 @@ def why_outdated(call: Reference, item: ChangedSymbol) -> str:
     if before.opaque or after.opaque:
         return ""
     name = item.symbol.name
-    moved = after.moved_places(before)
+    is_collected = any(one.kind == "rest" for one in after.parameters)  # so no argument reaches a named parameter
+    moved = after.moved_places(before) if not is_collected else ()
     if not call.arguments.spread and any(place < call.arguments.positional for place in moved):
         return f"the parameters of {name} changed places"
     was, now = item.before, item.after
