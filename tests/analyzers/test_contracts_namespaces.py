@@ -93,7 +93,7 @@ def test_java_class_moved_to_a_wildcard_imported_package_is_found(repository: Re
 
 @pytest.mark.parametrize(("part", "proven"), [("Other", True), ("IStore", False)])
 def test_part_of_another_class_casts_no_doubt_on_a_method(repository: Repository, part: str, proven: bool) -> None:
-    """A new signature is uncertain only if its own class may have another part in the file beside it."""
+    """A new signature is uncertain only if a neighboring file may contain another part of the same class."""
     store = "namespace A;\n\npublic interface IStore\n{\n    void Drop(string id);\n}\n"
     beside = f"namespace A;\n\npublic class Memory : IStore\n{{\n    public void Drop(string id, int count) {{ }}\n}}\n\npublic partial interface {part}\n{{\n}}\n"
     user = 'namespace A;\n\nclass User(IStore store)\n{\n    void Go() { store.Drop("x"); }\n}\n'

@@ -233,7 +233,7 @@ def test_name_that_its_module_contains_is_not_proven_missing() -> None:
 
 
 def test_name_that_a_declaration_beside_its_module_defines_is_not_reported() -> None:
-    """TypeScript reads index.d.ts for index.js. A test beside a module, which only uses the name, declares nothing."""
+    """TypeScript reads index.d.ts in place of index.js. A test file that only uses the name does not count."""
     before = {
         "lib/index.js": "export const one = 1;\n",
         "lib/index.d.ts": "export type Values = readonly string[];\n",

@@ -105,7 +105,7 @@ def test_name_that_is_still_defined_is_not_in_the_headline(repository: Repositor
 
 @pytest.mark.parametrize(("page", "code"), [("{}.razor", "{}.razor.cs"), ("{}.component.html", "{}.component.ts")])
 def test_name_in_the_code_of_a_page_is_not_in_the_headline(repository: Repository, page: str, code: str) -> None:
-    """A page has its own code beside it, so a name that another page's code loses is not missing."""
+    """Each page has its own code file, so removing a name from another page's code breaks nothing here."""
     use = "<b>\n@(CurrentSum) {{ CurrentSum }}\n</b>\n"
     text = (
         "public partial class {0} {{\n    public int CurrentSum = 1;\n}}\n"

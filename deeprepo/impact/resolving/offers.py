@@ -137,7 +137,7 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
 
 
 def _built_elsewhere(rows: Sequence[Definition], language: Language) -> frozenset[str]:
-    """Return constructors that a companion object may replace, with a method of its own or an inherited one."""
+    """Return constructors that a companion object may replace with a method, which it defines or inherits."""
     applied = {one.owner for one in rows if one.static and one.short in language.called_like}
     objects = {(one.name, bool(one.bases)) for one in rows if one.is_object}
     return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)

@@ -29,7 +29,7 @@ class _Changed(Struct, frozen=True):
 
 
 async def implementers_of(scene: Scene) -> KeyedSymbols:
-    """Return the methods that an interface formerly required in this form, with the keys of its own method."""
+    """Return methods that implement the former version of a changed interface method, with that method's key."""
     language = scene.head.language
     if not (language.embeds_types or language.implementing_lines):
         return ()

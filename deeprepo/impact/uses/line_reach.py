@@ -76,7 +76,7 @@ def reaches(lines: ProvidingLines, claim: Claim, candidate: Line, way: str) -> C
 
 
 def declared_in_a_type_that_the_user_names(case: Case) -> bool | None:
-    """The user asks a type of its own file for the name, and that type declares it."""
+    """The line reads the name from a type in the same file, and that type declares it."""
     if case.candidate.path != case.claim.user or not case.is_declared:
         return None
     receivers = re.findall(rf"([A-Za-z_]\w{{0,80}})(?:\.|::){re.escape(case.name)}\b", case.claim.text)

@@ -236,15 +236,15 @@ class Search(Struct):
             and path not in received_paths
             and entries[path].kind == "file"
             and entries[path].size
-            and not _is_foreign(path)
+            and not _is_not_edited(path)
         ]
         if missing_paths:
             paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
             self.miss(f"files that are too large were not searched for references: {paths_text}")
 
 
-def _is_foreign(path: str) -> bool:
-    """Return whether nobody edits a file here: a program's output, or a copy of somebody else's code."""
+def _is_not_edited(path: str) -> bool:
+    """Return whether a file is generated or vendored."""
     return is_output(path) or vendored_folder(path) is not None
 
 
@@ -400,7 +400,7 @@ class SearchedFiles(Struct):
         """Report a file that is too large to search, if it may use a changed contract."""
         names_here = {name for target in self.of.with_contract for name in target.shorts if name.encode() in source}
         is_near = path in self.near
-        if names_here and (is_near or any(map(is_specific, names_here))) and not _is_foreign(path):
+        if names_here and (is_near or any(map(is_specific, names_here))) and not _is_not_edited(path):
             self.of.miss(
                 f"{path} has more than {self.of.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )

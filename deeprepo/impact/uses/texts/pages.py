@@ -30,7 +30,7 @@ _PROPERTY = re.compile(
 )
 _ATTRIBUTE = re.compile(r"\s++([^\s\"'>=/{}]++)(?:=(?:\"[^\"]*+\"|'[^']*+'|\{[^}]*+\}|[^\s>\"']++))?+")
 _BINDING = re.compile(r"^(?:v-bind:|v-model:|bind:|:)|\..*$")
-# What an element of its own takes, too
+# Attributes that plain HTML elements accept too
 _NATIVE = frozenset(
     """accept action alt checked class cols content disabled download draggable for form height hidden href id is key label lang list loading max
     method min multiple name open pattern placeholder readonly ref rel required role rows selected size slot span src style tabindex target
