@@ -214,6 +214,18 @@ def test_explain_names_the_step_that_lost_a_line(repository: Repository, path: s
     assert lost in done.stdout
 
 
+def test_explain_says_that_a_name_meant_another_definition_before(repository: Repository) -> None:
+    """In B, `Tax` means B.Tax, although the file also imports the namespace A."""
+    tax = "namespace {};\n\npublic static class Tax {{ public static int Total(int price) => price; }}\n"
+    user = "using A;\n\nnamespace B\n{\n    public class Cart { public int Pay() => Tax.Total(3); }\n}\n"
+    files: dict[str, str | bytes | None] = {"A.cs": tax.format("A"), "B.cs": tax.format("B"), "Cart.cs": user}
+    pull = repository.change(files, {"A.cs": tax.format("A").replace("int price)", "int price, int rate)")})
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "Cart.cs:5"]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert "decided by meant_another_before in uses.former_meaning" in done.stdout
+    assert "Nothing is reported" in done.stdout
+
+
 def test_explain_names_the_rules_about_overrides_and_required_parts(repository: Repository) -> None:
     """A class that no longer fits its base, or lacks a new member of it, is explained as other broken lines are."""
     shape = "package shop;\npublic interface Shape {\n  int area();\n}\n"

@@ -18,6 +18,7 @@ from deeprepo.impact.text.lines import defines
 from deeprepo.impact.uses.importing import Scene
 from deeprepo.impact.uses.packages import form
 from deeprepo.impact.uses.reach import globs
+from deeprepo.impact.uses.steps import record
 from deeprepo.impact.uses.targets import RESULT
 from deeprepo.impact.values import Outline
 
@@ -47,7 +48,15 @@ async def of_the_change(tree: Tree, scene: Scene, references: tuple[Reference, .
         if home in base and is_old and row.path != home and root.isidentifier():
             old_uses[row] = OldUse(row.path, root, home)
     others = await _of_others(tree, scene, set(old_uses.values()))
-    return tuple(row for row in references if old_uses.get(row) not in others)
+    for row, old_use in old_uses.items():
+        if meant_another_before(old_use, others):
+            record(row.use_place, "reference", "none", meant_another_before)
+    return tuple(row for row in references if not meant_another_before(old_uses.get(row), others))
+
+
+def meant_another_before(use: OldUse | None, others: Collection[OldUse]) -> bool:
+    """Before the change, the name meant the definition of another file, which the namespaces put first."""
+    return use in others
 
 
 async def _of_others(tree: Tree, scene: Scene, uses: Collection[OldUse]) -> frozenset[OldUse]:
