@@ -60,7 +60,7 @@ class Two:
     def __call__(self, body: Mapping[str, Any]) -> Reply:
         """Return the next reply."""
         text = str(body["messages"])
-        self.things |= set(re.findall(r"up to (\d+) items", text))
+        self.things |= set(re.findall(r"at most (\d+) items", text))
         if CLAIM in text:
             self.asked.append("opinion")
             return doubles.verdict(
