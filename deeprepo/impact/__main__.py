@@ -49,7 +49,7 @@ def main() -> int:
         tree = GitTree(".", base, head or "HEAD")
         rows, users, added = asyncio.run(look(tree, conclusions))
         texts = asyncio.run(explain.old_line(tree, trace, users, path, int(number))) if is_explaining else []
-    except OSError as error:
+    except (OSError, explain.NoSuchLineError) as error:
         parser.error(str(error))
     for note in users.cut:
         sys.stderr.write(f"{note}\n")

@@ -6,54 +6,81 @@ is judged by what its names refer to (`new_lines`). Each answer is printed with 
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 
-from deeprepo.impact.changes import ChangedSymbol, Dependents
+from deeprepo.impact.changes import ChangedSymbol, Dependents, UsePlace
+from deeprepo.impact.git import GitTree
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.arguments import arguments as read_arguments
+from deeprepo.impact.reading.arguments import parameters as read_parameters
 from deeprepo.impact.reading.patterns import patterns
 from deeprepo.impact.reading.reader import imports
 from deeprepo.impact.reading.spots import spots
 from deeprepo.impact.reading.unreadable import Unreadable
-from deeprepo.impact.resolver import Resolver
+from deeprepo.impact.resolving.calls import misfit
+from deeprepo.impact.resolving.importers import Project, statements
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.uses.find import find, with_doubts
-from deeprepo.impact.uses.importing import bind
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.breaks import BROKEN
+from deeprepo.impact.uses.find import by_language, find, with_doubts
+from deeprepo.impact.uses.importing import Bindings, bind
 from deeprepo.impact.uses.lacking import lacking_parts
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.reexports import add_reexports
-from deeprepo.impact.uses.search import Search
-from deeprepo.impact.uses.sites import match
+from deeprepo.impact.uses.search import Search, SearchedFiles
+from deeprepo.impact.uses.sites import is_imported, match
 from deeprepo.impact.uses.sites import names as names_of
-from deeprepo.impact.uses.steps import Step, Trace
+from deeprepo.impact.uses.steps import Step, Trace, reason
 from deeprepo.impact.uses.symbols import changed_contract, changed_symbols
+from deeprepo.impact.uses.targets import exported_as
 from deeprepo.impact.uses.texts import also_says
-from deeprepo.impact.values import Arguments, Definition, Place, Report, Use
+from deeprepo.impact.values import Arguments, Definition, Link, Place, Report, Use
 
 # The questions about the name of a definition, which don't arise if the change leaves it.
 ABOUT_REMOVALS = ("removed", "probably removed")
 PACKAGE = "deeprepo.impact."
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
 LISTED = 8  # names or imports that are printed
+# The rules that compare the arguments of a call with parameters.
+BY_PARAMETERS = ("fits", "never_matched", "no_longer_matches")
 DEFS = ("defs", "objects")  # the queries that capture definitions
 IMPORTS = ("imports", "names")  # the queries that capture imports
 USES = ("uses", "bindings", "receivers", "imports")  # the queries that capture references
 
 
-async def old_line(tree: Tree, trace: Trace, users: Dependents, path: str, line: int) -> list[str]:
-    """Return how each definition that the line may refer to changes, and the answer to each question about it."""
-    source = await tree.read(path) or b""
+class NoSuchLineError(ValueError):
+    """The head doesn't have the line that is to be explained."""
+
+
+async def old_line(tree: GitTree, trace: Trace, users: Dependents, path: str, line: int) -> list[str]:
+    """Return how each definition that the line may refer to changes, and the answer to each question about it.
+
+    Raises `NoSuchLineError` if the head doesn't have the line.
+    """
+    source = await tree.read(path)
+    if source is None:
+        raise NoSuchLineError(f"{path} is not a file of the head, or can't be read")
+    many = len(source.splitlines())
+    if not 1 <= line <= many:
+        raise NoSuchLineError(f"{path} has no line {line}: its last one is {many}")
     explained = _Line(tree, trace, users, path, line, source)
-    steps = sorted((step for step in trace.steps if step.place[1:] == (path, line)), key=lambda step: step.place)
+    steps = [step for step in trace.steps if step.place[1:] == (path, line)]
     if not steps:
         by_text = {row.symbol for row in users.references if (row.path, row.line) == (path, line)}
         found = [f"Compared with {key}: its name is in the text, found by {_place(also_says)}" for key in by_text]
-        return sorted(found) or [NOT_COMPARED, *(f"  {says}" for says in explained.lost())]
+        return sorted(found) or [NOT_COMPARED, *[f"  {says}" async for says in explained.lost()]]
     said = [*dict.fromkeys(explained.identifiers())]
-    for target, answers in groupby(steps, lambda step: step.place[0]):
+
+    def target_of(step: Step) -> str:
+        return trace.promoted.get(step.place[0], step.place[0])
+
+    for target, of_target in groupby(sorted(steps, key=target_of), target_of):
+        answers = [*of_target]
         said += [f"Compared with {target}:", *[f"  {says}" async for says in explained.compared(target)]]
-        said += dict.fromkeys(_answers([*answers], users.by_key().get(target)))
+        said += dict.fromkeys(_answers(answers, users.by_key().get(target)))
+        said += explained.dropped({step.place for step in answers}, answers)
     return said
 
 
@@ -67,12 +94,14 @@ def _answers(steps: Sequence[Step], symbol: ChangedSymbol | None) -> Iterator[st
             yield f"    the rule: {step.reason}"
             if step.passed:
                 yield f"    rules before it that did not decide: {', '.join(step.passed)}"
+            if step.rule in BY_PARAMETERS:
+                yield f"    the arguments were compared with the parameters by {_place(misfit)}"
 
 
 class _Line(Struct):
     """A line of the head, and what the search did."""
 
-    tree: Tree
+    tree: GitTree
     trace: Trace
     users: Dependents
     path: str
@@ -84,12 +113,26 @@ class _Line(Struct):
         """The identifiers on the line that may refer to a changed definition."""
         return tuple(dict.fromkeys(self.trace.uses.get((self.path, self.line), ())))
 
+    @property
+    def search(self) -> Search | None:
+        """The search in the language of the file."""
+        languages = {one.scene.head.language.folder: one for one in self.trace.searches}
+        language = language_of(self.path)
+        return languages.get(language.folder) if language is not None else None
+
     def identifiers(self) -> Iterator[str]:
         """Yield the identifiers of the line that have a searched name, each with the pattern that captures it."""
+        bound = self.trace.bound.get(self.path, Bindings())
         for use in self.uses:
             where = patterns(self.path, self.source, USES, self.line, use.name)
-            captured = _captured(where) if where else f"a bare name, read by {_place(spots)}"
+            captured = (
+                _captured(where)
+                if where
+                else f"captured by no pattern of {_queries(self.path, USES[:1])}, read by {_place(spots)}"
+            )
             yield f"Identifier {use.name}{_passed(use.arguments)}, {captured}"
+            lines = [line for name, line in sorted(bound.assignments) if name == use.name and line != self.line]
+            yield from (f"  it is assigned in line {line}, followed by {_place(Bindings.follow)}" for line in lines)
 
     async def compared(self, key: str) -> AsyncIterator[str]:
         """Yield how a definition changes, which parts of its contract do, and how the file imports it."""
@@ -99,30 +142,50 @@ class _Line(Struct):
             heads = dict.fromkeys(side.head or side.name for side in sides)
             where, parameters = await self._patterns(sides[-1])
             yield f"the definition: {' -> '.join(heads)}, {_captured(where)}"
-            if symbol.change == "signature" and parameters:
-                yield f"  its parameters: {_listed(parameters)}"
+            if symbol.change == "signature" and sides[-1].signature is not None:
+                yield f"  its parameters: {_listed(parameters) or f'none in {_queries(sides[-1].path, DEFS)}'}, read by {_place(read_parameters)}"
             yield f"the change: {symbol.change}, found by {_place(changed_symbols)}"
-            parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
             if symbol.change == "added":
-                yield f"affects users: only code that must provide it, found by {_place(lacking_parts)}"
+                yield f"the contract: new for code that must provide it, found by {_place(lacking_parts)}"
             else:
-                yield f"affects users: {parts}, decided by {_place(changed_contract)}"
+                same = "not compared, as only tests use it" if is_test(symbol.symbol.path) else "unchanged"
+                yield f"the contract: {' and '.join(symbol.contract) or same}, decided by {_place(changed_contract)}"
         if key in self.trace.doubts:
             yield f"its signature proves nothing: {self.trace.doubts[key]}, found by {_place(with_doubts)}"
-        is_importer = self.path in self.trace.importing
-        finder = (
-            f"{_place(Reach.importers)}, by an import"
-            if is_importer
-            else f"{_place(Search.run)}, by its name or namespace"
-        )
-        yield f"the file: found by {finder}"
-        changed = key.rpartition(":")[0]
-        for one in self.users.files:
-            if (one.path, one.target) == (self.path, changed):
-                where = patterns(self.path, self.source, IMPORTS, one.line)
-                through = f" through {one.via} ({_place(add_reexports)})" if one.via else ""
-                yield f"the import: line {one.line}, {_captured(where)}" if where else "the import: none is needed"
-                yield f"  it leads to {changed}{through}, by {_method(self.path, 'holding', 'files')}"
+        changed, search = key.rpartition(":")[0], self.search
+        if self.path == changed or search is None:
+            return
+        if self.path not in search.importers.links:
+            yield f"the file: found by {_place(Search.run)}, by its name or namespace"
+            return
+        yield f"the file: found by {_place(Reach.importers)}, by an import"
+        for link in self._binding(search, changed):
+            where = patterns(self.path, self.source, IMPORTS, link.line)
+            yield f"the import: line {link.line}, {_captured(where)}" if where else "the import: none is needed"
+            through = f", which hands on {changed} by {_place(add_reexports)}" if link.target != changed else ""
+            yield f"  it leads to {link.target}, by {self._resolver(search, link.line, link.target)}{through}"
+
+    def _binding(self, search: Search, changed: str) -> list[Link]:
+        """Return the imports that lead to a changed file: those that bind an identifier of the line, otherwise all."""
+        importers, bound = search.importers, self.trace.bound.get(self.path, Bindings())
+
+        def leads(link: Link) -> bool:
+            handed_on = importers.reexports.get(link.target, {}).values()
+            origins = {origin for meanings in handed_on for origin, _ in meanings}
+            return changed in {link.target, *importers.behind.get(link.target, ()), *origins}
+
+        links = sorted((link for link in importers.links[self.path] if leads(link)), key=lambda link: link.line)
+        words = {word for use in self.uses for word in (use.name, use.receiver, use.receiver.partition(".")[0])}
+        words |= {
+            local.here for every in bound.locals.values() if any(one.here in words for one in every) for local in every
+        }
+
+        def binds(link: Link) -> bool:
+            here = dict(link.aliases)
+            return not words.isdisjoint(here.get(name, name) for name in link.names)
+
+        on_line = [link for link in links if link.line == self.line]
+        return on_line or [link for link in links if binds(link)] or links
 
     async def _patterns(self, one: Definition) -> tuple[str, list[str]]:
         """Return which patterns capture a definition, and each of its parameters."""
@@ -134,57 +197,149 @@ class _Line(Struct):
 
         return where(one.short), [f"{item.name} ({where(item.name)})" for item in one.parameters if item.name]
 
-    def lost(self) -> Iterator[str]:
+    def dropped(self, places: set[UsePlace], answers: Sequence[Step]) -> Iterator[str]:
+        """Yield the step that dropped a reference after the search had found it."""
+        questions = {step.question for step in answers}
+        if "connection" not in questions or BROKEN in questions:
+            return
+        for step, passed in self.trace.passed_on.items():
+            if passed.isdisjoint(places):
+                yield f"  dropped: by {_place(step)}"
+                yield f"    the rule: {reason(step)}"
+                return
+        if places.isdisjoint(row.use_place for row in self.users.references):
+            yield f"  dropped: by {_place(find)}"
+
+    async def lost(self) -> AsyncIterator[str]:
         """Yield at which step the search lost the line, and where that step is decided."""
-        language, searched = language_of(self.path), [one for one in self.users.symbols if one.change != "added"]
+        language, search = language_of(self.path), self.search
+        files = [file.old_path or file.path for file in await self.tree.changed()]
+        if language is None:
+            yield f"lost: no language reads the file, so {_place(also_says)} only searches its text"
+            return
+        files = [path for path in files if path.endswith(language.suffixes)]
+        if not files:
+            yield f"lost: no changed file is written in the language of the file ({language.name}), says {_place(by_language)}"
+            return
+        searched = [
+            one for one in self.users.symbols if one.change != "added" and one.symbol.path.endswith(language.suffixes)
+        ]
         names = [*dict.fromkeys((one.before or one.symbol).short for one in searched)]
         yield f"searched for: {_listed(names) or 'nothing'}, found by {_place(changed_symbols)}"
         if not searched:
-            return
-        if language is None:
-            yield f"lost: no language reads the file, so {_place(also_says)} only searches its text"
-        elif not any(one.symbol.path.endswith(language.suffixes) for one in searched):
-            yield f"lost: none of these is written in the language of the file ({language.name}), says {_place(find)}"
-        elif self.path in self.trace.names:
-            yield from self._lost_in_file(language)
-        elif self.path in self.trace.importing:
-            yield f"lost: a limit was reached before the file, in {_place(Search.run)}"
-        elif self.path in self.trace.proposed:
-            yield "lost: no import of the file leads to a changed file"
-            yield from self._imports(language)
-        else:
+            for path in files[:LISTED]:
+                yield f"  {path}: {self._unchanged(path)}"
+        elif search is None or self.path not in {*search.importers.links, *self.trace.names, *self.trace.proposed}:
             tried = _listed([f"`{one}`" for one in sorted(self.trace.patterns)])
             yield "lost: no search found the file"
-            yield f"  none of its lines matches {tried}, from {_method(self.path, 'clues')}, searched by {_place(Reach.importers)}"
+            yield f"  none of its lines matches {tried}, from {_method(language, 'clues')}, searched by {_place(Reach.importers)}"
             yield f"  it has no member that {_place(Search.run)} looks up by its name"
+        elif self.path not in {*search.importers.links, *self.trace.names}:
+            yield "lost: no import of the file leads to a changed file"
+            for says in self._imports(search):
+                yield f"  {says}"
+        elif self.path not in self.trace.names:
+            yield f"lost: a limit was reached before the file, in {_place(Search.run)}"
+        else:
+            for says in self._lost_in_file(search):
+                yield says
 
-    def _lost_in_file(self, language: Language) -> Iterator[str]:
+    def _unchanged(self, path: str) -> str:
+        """Return why a changed file has no changed definition."""
+        source = next((one for one in self.trace.compared.values() if path in (one.file.path, one.file.old_path)), None)
+        if source is None:
+            return f"not compared, says {_place(by_language)}"
+        if why := source.new.unread or source.old.unread:
+            return f"not compared: {why}"
+        sides = ((source.old, source.file.removed_lines), (source.new, source.file.added_lines))
+        around = dict.fromkeys(
+            one.name
+            for side, lines in sides
+            for one in side.definitions
+            if any(one.start <= at <= one.end for at in lines)
+        )
+        if around:
+            return f"{_listed([*around])} unchanged, says {_place(changed_symbols)}"
+        return f"no definition on its changed lines, captured by {_queries(path, DEFS)}"
+
+    def _lost_in_file(self, search: Search) -> Iterator[str]:
         names, lines = self.trace.names[self.path], self.source.decode("utf-8", "replace").split("\n")
-        text = lines[self.line - 1] if self.line <= len(lines) else ""
         yield f"the file was searched for: {_listed(sorted(names)) or 'nothing'}, by {_place(names_of)}"
         if not names:
-            yield f"lost: the file cannot see them, or its imports bind none of them, says {_place(bind)}"
-            yield from self._imports(language)
+            bound = search.importers.bindings(self.path)
+            targets = {link.target for link in search.importers.links.get(self.path, ())}
+            homes = [one for one in search.targets if not targets.isdisjoint(one.homes)]
+            if any(is_imported(target, bound) for target in search.targets):
+                yield f"lost: its imports bind them, but {_place(SearchedFiles.targets_of)} leaves them out"
+            elif homes and not any(exported for one in homes for _, exported in one.exporting_files):
+                yield f"lost: their files export none of them, says {_place(exported_as)}"
+            else:
+                yield f"lost: its imports bind none of them, says {_place(bind)}"
+            yield from self._imports(search)
         elif self.uses:
             yield f"lost: {self.uses[0].name} is an identifier, but {_place(match)} does not compare it"
-        elif words := [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]:
+        elif words := [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", lines[self.line - 1])]:
             yield f"lost: {words[0]} is not an identifier here, says {_place(spots)}"
         else:
             yield "lost: the line has none of these names"
 
-    def _imports(self, language: Language) -> Iterator[str]:
-        links, resolver = self.trace.links[self.path], _method(self.path, "holding", "files")
+    def _imports(self, search: Search) -> Iterator[str]:
+        """Yield the imports of the file, and where each leads. Lines that look like an import may not be captured."""
+        reach = search.scene.head
         try:
-            statements = imports(language, self.source)
+            statements = imports(reach.language, self.source)
         except Unreadable as error:
-            yield f"  the file is not read: {error}"
+            yield f"the file is not read: {error}"
             return
         for one in statements[:LISTED]:
-            leads = [link for link in links if link.line == one.line]
+            leads = [link for link in reach.resolve(self.path, self.source) if link.line == one.line]
+            leads = [link for link in leads if link in search.importers.links.get(self.path, ())] or leads
             targets = _listed(sorted({link.target for link in leads})) or "no file of the tree"
             bound = _listed(sorted({name for link in leads for name in link.names})) or "no names"
-            yield f"  line {one.line}, {_captured(patterns(self.path, self.source, IMPORTS, one.line))}"
-            yield f"    it leads from `{one.spec}` to {targets} and takes {bound}, by {resolver}"
+            yield f"line {one.line}, {_captured(patterns(self.path, self.source, IMPORTS, one.line))}"
+            yield f"  it leads from `{one.spec}` to {targets} and takes {bound}, by {self._resolver(search, one.line)}"
+        captured = {one.line for one in statements}
+        for number, text in enumerate(self.source.decode("utf-8", "replace").split("\n"), 1):
+            if number not in captured and any(_matches(pattern, text) for pattern in self.trace.patterns):
+                yield f"line {number} looks like one, but is not captured by {_queries(self.path, IMPORTS)}"
+
+    def _resolver(self, search: Search, line: int, target: str = "") -> str:
+        """Return the function that leads the import on a line to a file, or the last that leads it to none."""
+        reach, modules = search.scene.head, search.scene.head.project.modules
+        if isinstance(modules, Namespaces):
+            return _method(reach.language, "holding")
+        items = [item for item in statements(reach.language, self.source) if item.line == line]
+        taken = [(item, name) for item in items for name in (*(bound.there for bound in item.names), "")]
+        inner = {one for item, name in taken if name for one in modules.inner(self.path, item, name) or ()}
+        files = {one for item, name in taken for one in modules.files(self.path, item, name) or ()}
+        linked = {link.target for item in items for link in modules.links(self.path, item, self.source)}
+        every = {link.target for link in reach.resolve(self.path, self.source) if link.line == line}
+        words = frozenset(self.trace.words)
+        asked = {link.target for link in reach.resolve(self.path, self.source, words) if link.line == line}
+        if target or (every and asked):
+            name = "inner" if target in inner else "files" if not target or target in files else "links"
+            return _method(reach.language, name)
+        if every:
+            return f"{_method(reach.language, 'clues')}, whose words ({_listed(sorted(words))}) the statement lacks"
+        if linked:
+            return _place(Project.links)
+        names = ("links",) if inner or files else ("inner", "files")
+        return " and ".join(_method(reach.language, name) for name in names)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Return whether a line matches a pattern for git; a pattern that Python can't read matches nothing."""
+    with suppress(re.error):
+        return re.search(pattern, text) is not None
+    return False
+
+
+def _queries(path: str, names: Sequence[str]) -> str:
+    """Return those of the query files that the language of a file has."""
+    language = language_of(path)
+    if language is None:
+        return "a query"
+    return " or ".join(f"languages/{language.folder}/{name}.scm" for name in names if language.texts(name))
 
 
 def _passed(arguments: Arguments | None) -> str:
@@ -209,12 +364,9 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:LISTED]) + (", ..." if len(names) > LISTED else "")
 
 
-def _method(path: str, *names: str) -> str:
-    """Return the first of these methods that the resolver of a file's language has, with its module."""
-    language = language_of(path)
-    kind = (language.search_modules or language.modules) if language is not None else Resolver
-    name = next(name for name in names if hasattr(kind, name))
-    owner = next(one for one in kind.__mro__ if name in vars(one))
+def _method(language: Language, name: str) -> str:
+    """Return the class that defines a method of a language's resolver, and its module."""
+    owner = next(one for one in (language.search_modules or language.modules).__mro__ if name in vars(one))
     return f"{owner.__name__}.{name} in {owner.__module__.removeprefix(PACKAGE)}"
 
 

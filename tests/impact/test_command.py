@@ -75,7 +75,7 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert rows[begin + 1 : begin + 8] == [
         "  the definition: def round_up(price), captured by languages/python/defs.scm:1",
         "  the change: removed, found by changed_symbols in uses.symbols",
-        "  affects users: yes, removed, decided by changed_contract in uses.symbols",
+        "  the contract: removed, decided by changed_contract in uses.symbols",
         "  the file: found by Reach.importers in uses.reach, by an import",
         "  the import: line 1, captured by languages/python/imports.scm:1",
         "    it leads to shop/tax.py, by Modules.files in languages.python",
@@ -99,7 +99,13 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         "Reported for this line:",
         "  breaks: `totl` is not there [missing-name]",
     ]
-    assert explained("shop/cart.py").returncode == 2
+    for place, says in (
+        ("shop/cart.py", "give the line to explain as PATH:LINE"),
+        ("shop/kart.py:1", "shop/kart.py is not a file of the head"),
+        ("shop/cart.py:9", "shop/cart.py has no line 9: its last one is 5"),
+    ):
+        assert explained(place).returncode == 2
+        assert says in explained(place).stderr
 
 
 def test_readme_shows_what_explain_prints(repository: Repository) -> None:
@@ -133,7 +139,7 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
         "Compared with shop/tax.py:total:",
         "  the definition: def total(price, rate), captured by languages/python/defs.scm:1",
         "  the change: body, found by changed_symbols in uses.symbols",
-        "  affects users: no, it has the same contract, decided by changed_contract in uses.symbols",
+        "  the contract: unchanged, decided by changed_contract in uses.symbols",
     ]
 
 
@@ -146,7 +152,7 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
         ("(lambda total: total(3))", "reference: possible, decided by redefined in uses.sites"),
         ("from json import total; total(3)", "reference: possible, decided by imported_nearer in uses.sites"),
         ("list.total(3)", "reference: possible, decided by by_name in uses.sites"),
-        ("list.total()", "reference: none, decided by means_another in uses.breaks"),
+        ("list.total()", "dropped: by means_another in uses.breaks"),
     ],
 )
 def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository, caller: str, decided: str) -> None:
@@ -162,6 +168,57 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
     assert f"  {decided}" in done.stdout.splitlines()
     assert "  removed:" not in done.stdout, "no name is gone"
+
+
+@pytest.mark.parametrize(
+    ("user", "said"),
+    [
+        (
+            "import shop.tax as t\nfrom . import tax\ntax.total(3)",
+            [
+                "  the import: line 2, captured by languages/python/imports.scm:1",
+                "    it leads to shop/tax.py, by Modules.inner in languages.python",
+            ],
+        ),
+        (
+            "from shop.tax import total\nh = total\nh(3)",
+            [
+                "  it is assigned in line 2, followed by Bindings.follow in uses.importing",
+                "  the import: line 1, captured by languages/python/imports.scm:1",
+            ],
+        ),
+        (
+            "from shop.old import total\nx = 1\ntotal(3)",
+            ["    it leads to shop/old.py, by Modules.files in languages.python, which hands on shop/tax.py"],
+        ),
+    ],
+)
+def test_explain_names_the_import_that_binds_the_name(repository: Repository, user: str, said: list[str]) -> None:
+    """Of several imports of a file, the one is printed that binds the name on the line, and what resolved it."""
+    lib = "def total(price):\n    return price\n"
+    pull = repository.change(
+        {
+            "shop/__init__.py": "",
+            "shop/tax.py": lib,
+            "shop/old.py": "from shop.tax import total\n",
+            "shop/cart.py": f"{user}\n",
+        },
+        {"shop/tax.py": lib.replace("price)", "price, rate)")},
+    )
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:3"]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert [row for row in said if row not in done.stdout] == []
+    assert done.stdout.count("the import:") == 1
+
+
+def test_explain_knows_the_changed_line_itself_and_what_only_tests_use(repository: Repository) -> None:
+    """The line of a changed definition is no reference to it, and no contract of a test's definition is compared."""
+    lib = "def total(price):\n    return price\n"
+    pull = repository.change({"tests/lib.py": lib}, {"tests/lib.py": lib.replace("price)", "price, rate)")})
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "tests/lib.py:1"]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert "  the contract: not compared, as only tests use it, decided by" in done.stdout
+    assert "  reference: none, decided by own_line in uses.sites" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -182,7 +239,7 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
         (
             "shop/e.go",
             "package shop",
-            "  lost: none of these is written in the language of the file (go), says find in uses.find",
+            "  lost: no changed file is written in the language of the file (go), says by_language in uses.find",
         ),
         (
             "shop/f.txt",
@@ -192,7 +249,7 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
         (
             "shop/g.py",
             "from importlib import import_module; import_module('shop.tax').total(3)",
-            "  lost: the file cannot see them, or its imports bind none of them, says bind in uses.importing",
+            "  lost: its imports bind none of them, says bind in uses.importing",
         ),
         (
             "shop/h.py",
@@ -222,7 +279,7 @@ def test_explain_says_that_a_name_meant_another_definition_before(repository: Re
     pull = repository.change(files, {"A.cs": tax.format("A").replace("int price)", "int price, int rate)")})
     command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "Cart.cs:5"]
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    assert "decided by meant_another_before in uses.former_meaning" in done.stdout
+    assert "  dropped: by meant_another_before in uses.former_meaning" in done.stdout
     assert "Nothing is reported" in done.stdout
 
 
@@ -245,8 +302,7 @@ def test_explain_names_the_rules_about_overrides_and_required_parts(repository: 
         (
             "shop/Box.java:2",
             [
-                "  affects users: only code that must provide it, found by lacking_parts in uses.lacking",
-                "  the import: none is needed",
+                "  the contract: new for code that must provide it, found by lacking_parts in uses.lacking",
                 "  broken: required-part, decided by lacks_a_part in uses.breaks",
             ],
         ),
@@ -271,13 +327,14 @@ def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -
     assert explained("shop/new.py:1") == [
         "No reference to a changed definition was compared on this line.",
         "  searched for: nothing, found by changed_symbols in uses.symbols",
+        "    shop/new.py: no definition on its changed lines, captured by languages/python/defs.scm",
         "Names on this new line:",
         "  of_a_plugin: missing",
         "Dropped: `of_a_plugin` is not there [missing-name]",
         "  shop/old.py:2 has the same problem before the change, so the analysis doesn't understand that code",
         "Nothing is reported for this line.",
     ]
-    assert explained("shop/new.py:2")[2:] == [
+    assert explained("shop/new.py:2")[3:] == [
         "Names on this new line:",
         "  total: refers to shop/tax.py:1",
         "Nothing is reported for this line.",

@@ -355,10 +355,7 @@ def means_another(before: Signature | None, call: Reference) -> bool:
     if before is None or before.opaque or before.overloads or not call.call:
         return False
     is_strict = insists_on_signatures(call.symbol.rpartition(":")[0], call.path)
-    is_another = is_strict and problem(before, before, call) is not None
-    if is_another:
-        record(call.use_place, "reference", "none", means_another)
-    return is_another
+    return is_strict and problem(before, before, call) is not None
 
 
 def _forms(called: Signature, call: Reference) -> Sequence[tuple[Parameter, ...]]:

@@ -22,7 +22,7 @@ from deeprepo.impact.uses.overrides import overrides_of, returning_the_former_ty
 from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import ALL_LINES, Search
-from deeprepo.impact.uses.steps import TRACE
+from deeprepo.impact.uses.steps import TRACE, passed_on
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
 from deeprepo.impact.uses.targets import use_targets
 from deeprepo.impact.uses.texts import also_says
@@ -37,31 +37,31 @@ async def find(
     """Return what the change can break."""
     gaps = Gaps()
     added_lines = {file.path: _added_lines(file) for file in files}
-    changed_files = _by_language(files, budget, gaps)
+    changed_files = by_language(files, budget, gaps)
     parts = await together(*(_of_language(tree, one, mine, added_lines, budget) for one, mine in changed_files))
     symbols = [symbol for part in parts for symbol in part.symbols]
     found = [reference for part in parts for reference in part.references]
     in_texts = await also_says(tree, files, symbols, found, budget)
-    references = [*in_texts.references]
+    references = in_texts.references
     if changed_files:
         from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
 
         incomplete, sentences = await lacking_parts(tree, files, symbols, references, added_lines)
-        references += incomplete
+        references += tuple(incomplete)
         gaps.add(*sentences)
     # only needed if the change removes something
     from deeprepo.impact.uses.name_check import with_resolutions
     from deeprepo.impact.uses.reused_names import unless_reused
 
-    references = await with_resolutions(tree, files, symbols, references, budget.checks)
-    references = await unless_reused(tree, files, symbols, references)
+    references = passed_on(with_resolutions, await with_resolutions(tree, files, symbols, references, budget.checks))
+    references = passed_on(unless_reused, await unless_reused(tree, files, symbols, references))
     parts = (*parts, in_texts)
     gaps.add(*tree.stopped_searches, *(sentence for part in parts for sentence in part.missed_uses))
     gaps.add(*(sentence for part in parts for sentence in part.cut), hides_uses=False)
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),
-        references=tuple(references),
+        references=references,
         cut=tuple(gaps.all),
         missed_uses=tuple(gaps.hiding_uses),
         subclasses=tuple(heir for part in parts for heir in part.subclasses),
@@ -69,7 +69,7 @@ async def find(
     )
 
 
-def _by_language(
+def by_language(
     files: Sequence[ChangedFile], budget: SearchLimits, gaps: Gaps
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """Return the changed files of each language, riskiest first, up to the limit."""
@@ -104,14 +104,16 @@ async def _of_language(
     targets = [*await use_targets(scene, importers), *await attribute_targets(scene)]
     references = await Search(scene, importers, targets, added_lines, broken_imports).run()
     # imported here because grammars load with the first search
-    from deeprepo.impact.uses.former_meaning import of_the_change
+    from deeprepo.impact.uses.former_meaning import meant_another_before, of_the_change
 
+    references = passed_on(meant_another_before, await of_the_change(tree, scene, references))
     signatures = {item.key: item.before.signature for item in scene.every_symbol if item.before is not None}
-    references = tuple(
-        row
-        for row in await of_the_change(tree, scene, references)
-        if row.is_bound or not means_another(signatures.get(row.symbol), row)
+    references = passed_on(
+        means_another,
+        (row for row in references if row.is_bound or not means_another(signatures.get(row.symbol), row)),
     )
+    if (trace := TRACE.get()) is not None:
+        trace.promoted.update(indirect.promoted)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
     overrides = await overrides_of(scene, importers, targets)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
@@ -206,7 +208,7 @@ async def _sources(
 ) -> list[ChangedSource]:
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     after = await tree.read_many([file.path for file in files if file.status != "deleted"])
-    changed_sources = []
+    changed_sources, trace = [], TRACE.get()
     for file in files:
         old = before.get(file.old_path) if file.old_path else None
         new = after.get(file.path) if file.status != "deleted" else None
@@ -214,6 +216,8 @@ async def _sources(
             gaps.add(f"{file.path} is too large or minified, so its definitions were not compared")
         elif old is not None or new is not None:
             changed_sources.append(one := read(file, language, old, new))
+            if trace is not None:
+                trace.compared[file.path] = one
             if why := one.new.unread or one.old.unread:
                 gaps.add(f"{file.path}: {why}: its definitions were not compared")
         else:

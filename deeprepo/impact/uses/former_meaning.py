@@ -18,7 +18,6 @@ from deeprepo.impact.text.lines import defines
 from deeprepo.impact.uses.importing import Scene
 from deeprepo.impact.uses.packages import form
 from deeprepo.impact.uses.reach import globs
-from deeprepo.impact.uses.steps import record
 from deeprepo.impact.uses.targets import RESULT
 from deeprepo.impact.values import Outline
 
@@ -48,9 +47,6 @@ async def of_the_change(tree: Tree, scene: Scene, references: tuple[Reference, .
         if home in base and is_old and row.path != home and root.isidentifier():
             old_uses[row] = OldUse(row.path, root, home)
     others = await _of_others(tree, scene, set(old_uses.values()))
-    for row, old_use in old_uses.items():
-        if meant_another_before(old_use, others):
-            record(row.use_place, "reference", "none", meant_another_before)
     return tuple(row for row in references if not meant_another_before(old_uses.get(row), others))
 
 

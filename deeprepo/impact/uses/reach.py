@@ -70,16 +70,13 @@ class Reach:
         paths, trace = sorted(candidates), TRACE.get()
         for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
             for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
-                links = self.resolve(path, source, words)
-                if trace is not None:
-                    trace.links[path].update(links)
-                imports = tuple(item for item in links if item.target in targets)
+                imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
                 if imports:
                     imports_by_path[path] = imports
         if trace is not None:
             trace.proposed.update(paths)
             trace.patterns.update(pattern for clue in clues for pattern in (*clue.far, *clue.near))
-            trace.importing.update(imports_by_path)
+            trace.words.update(words)
         return imports_by_path
 
     async def links(self, path: str) -> tuple[Link, ...]:

@@ -24,7 +24,7 @@ from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.reexports import ALIASES
 from deeprepo.impact.uses.removal import target_state
 from deeprepo.impact.uses.sites import is_imported, match, names, reference, replaces
-from deeprepo.impact.uses.steps import TRACE
+from deeprepo.impact.uses.steps import TRACE, passed_on
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
 
@@ -48,6 +48,8 @@ class Search(Struct):
 
     async def run(self) -> tuple[Reference, ...]:
         """Return the references to all targets, those that prove a break first."""
+        if (trace := TRACE.get()) is not None:
+            trace.searches.append(self)
         if not self.targets:
             return ()
         head = self.scene.head
@@ -67,7 +69,7 @@ class Search(Struct):
             if late:
                 self._miss_late([*late, *paths[at + PORTION :]], needed)
                 break
-        return self._limit(files.references)
+        return passed_on(Search._limit, self._limit(files.references))
 
     @property
     def with_contract(self) -> list[UseTarget]:
@@ -184,7 +186,7 @@ class Search(Struct):
         return paths_by_word
 
     def _limit(self, references: Mapping[str, list[Reference]]) -> tuple[Reference, ...]:
-        """Return the best references of each symbol.
+        """Only the best references of each definition are kept, and of two on a line the one that is bound.
 
         The order is: proven breaks, bound ones, those outside tests, calls, then top-level code. Top-level
         code matters because it registers types, routes and event handlers.
@@ -289,21 +291,15 @@ class SearchedFiles(Struct):
 
     async def _file(self, path: str, source: bytes) -> None:
         """Add the references of one file."""
-        scene, words_here = self.of.scene, self.by_name.get(path, ())
+        scene = self.of.scene
         bound = self.of.importers.bindings(path)
         homes = {home for target in self.of.targets for home in target.homes}
         for home in {home for home in homes if path in scene.exports.visible_files(home)}:
             bound.stars[home].add("")  # without an import, there is no exporting file
-        mine = [
-            target
-            for target in self.of.targets
-            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
-            and target.is_visible(path)  # checked last, because it is slow
-            and scene.head.sees(path, target.homes)
-        ]
+        mine = self.targets_of(path, bound)
         uses = self._uses(path, source, mine, bound) if mine else ()
         if (trace := TRACE.get()) is not None:
-            trace.searched(path, names(mine, bound), uses)
+            trace.searched(path, names(mine, bound), bound, uses)
         if not uses:
             return
         uses = await self._with_results(path, uses, mine)
@@ -321,6 +317,17 @@ class SearchedFiles(Struct):
                 case.connection = await connection(case)
                 row = reference(target, hit, path, lines, case.connection, await target_state(case))
                 self.found[target.key].append(row)
+
+    def targets_of(self, path: str, bound: Bindings) -> list[UseTarget]:
+        """Return the targets that a file may use: it imports, contains or mentions them, and they are visible there."""
+        words_here = self.by_name.get(path, ())
+        return [
+            target
+            for target in self.of.targets
+            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
+            and target.is_visible(path)  # checked last, because it is slow
+            and self.of.scene.head.sees(path, target.homes)
+        ]
 
     def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
         """Return the references in a file, including those under names assigned in it."""

@@ -119,10 +119,13 @@ class _Matcher:
             rules = self.OF_MACROS
         else:
             rules = self.OF_MEMBERS if self._target.owner else self.OF_EXPORTS
-        for rule in rules:
+        if self.own_line(use):
+            record(self._place(use), "reference", "none", self.own_line)
+            return None
+        for index, rule in enumerate(rules):
             hit = rule(self, use)
             if hit is not None:
-                record(self._place(use), "reference", "bound" if hit.is_bound else "possible", rule)
+                record(self._place(use), "reference", "bound" if hit.is_bound else "possible", rule, rules[:index])
                 return hit
         if use.name.isidentifier() or use.name in self._target.shorts:
             record(self._place(use), "reference", "none", self.unrelated, rules)
@@ -247,6 +250,10 @@ class _Matcher:
     def unrelated(self, _: Use) -> None:
         """No import, namespace, class or name connects the identifier with the definition."""
 
+    def own_line(self, use: Use) -> bool:
+        """It is the definition itself."""
+        return self._target.is_own_line(use, self._path)
+
     # --- Which rule says that it is none? ---
 
     def named_in_another_import(self, hit: Match) -> bool:
@@ -265,10 +272,6 @@ class _Matcher:
     def handled(self, hit: Match) -> bool:
         """The code around the reference handles that the name is missing."""
         return self._target.is_provided_for(hit.use) and not rules_of(self._path).scope.conditional_build
-
-    def own_line(self, hit: Match) -> bool:
-        """It is the definition itself."""
-        return self._target.is_own_line(hit.use, self._path)
 
     # --- Which rule says that it may be none? ---
 
@@ -319,7 +322,7 @@ class _Matcher:
         bare_call_in_sight,
         by_name,
     )
-    DISMISSING: ClassVar[tuple[Refuting, ...]] = (named_in_another_import, imported_elsewhere, handled, own_line)
+    DISMISSING: ClassVar[tuple[Refuting, ...]] = (named_in_another_import, imported_elsewhere, handled)
     DOUBTING: ClassVar[tuple[Refuting, ...]] = (redefined, imported_nearer)
 
     def _is_in_sight(self) -> bool:

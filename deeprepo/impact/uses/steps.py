@@ -6,11 +6,16 @@ A question is answered by a list of rules. The first rule that answers wins, and
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from deeprepo.impact.changes import UsePlace
+from deeprepo.impact.changes import Reference, UsePlace
 from deeprepo.impact.structs import Struct, field
-from deeprepo.impact.values import Link, Use
+from deeprepo.impact.values import Use
+
+if TYPE_CHECKING:
+    from deeprepo.impact.uses.importing import Bindings
+    from deeprepo.impact.uses.search import Search
+    from deeprepo.impact.uses.symbols import ChangedSource
 
 Case = TypeVar("Case")
 Answer = TypeVar("Answer", bound=str | bool)
@@ -32,19 +37,24 @@ class Trace(Struct):
     """What a search did."""
 
     steps: list[Step] = field(default_factory=list)
+    compared: dict[str, "ChangedSource"] = field(default_factory=dict)  # changed files, each with both sides
+    doubts: dict[str, str] = field(default_factory=dict)  # changed definition -> why another one may be in use
+    searches: list["Search"] = field(default_factory=list)  # one for each language of the change
     proposed: set[str] = field(default_factory=set)  # files that contain the words of an import of a changed file
     patterns: set[str] = field(default_factory=set)  # what such files match
-    links: dict[str, set[Link]] = field(
-        default_factory=lambda: defaultdict(set)
-    )  # proposed file -> its imports of files in the tree
-    importing: set[str] = field(default_factory=set)  # those of them with an import that leads to a changed file
+    words: set[str] = field(default_factory=set)  # what their import statements contain
     names: dict[str, Collection[str]] = field(default_factory=dict)  # searched file -> names that it may use
+    bound: dict[str, "Bindings"] = field(default_factory=dict)  # searched file -> what its imports bind
     uses: dict[tuple[str, int], list[Use]] = field(default_factory=lambda: defaultdict(list))  # found by path and line
-    doubts: dict[str, str] = field(default_factory=dict)  # changed definition -> why another one may be in use
+    # step after the search -> the references that it passed on
+    passed_on: dict[Callable[..., object], set[UsePlace]] = field(default_factory=lambda: defaultdict(set))
+    promoted: dict[str, str] = field(
+        default_factory=dict
+    )  # member of a subclass -> the changed member that it inherits
 
-    def searched(self, path: str, names: Collection[str], uses: Iterable[Use]) -> None:
-        """Add a searched file, the names searched for, and the identifiers found."""
-        self.names[path] = names
+    def searched(self, path: str, names: Collection[str], bound: "Bindings", uses: Iterable[Use]) -> None:
+        """Add a searched file, the names searched for, what its imports bind, and the identifiers found."""
+        self.names[path], self.bound[path] = names, bound
         for use in uses:
             self.uses[path, use.line].append(use)
 
@@ -65,6 +75,14 @@ def record(
     if trace is not None:
         names = tuple(one.__name__ for one in passed)
         trace.steps.append(Step(place, question, answer, rule.__name__, rule.__module__, reason(rule), names))
+
+
+def passed_on(step: Callable[..., object], references: Iterable[Reference]) -> tuple[Reference, ...]:
+    """Record which references a step after the search passes on, so that `explain` names the step that drops one."""
+    kept = tuple(references)
+    if (trace := TRACE.get()) is not None:
+        trace.passed_on[step].update(row.use_place for row in kept)
+    return kept
 
 
 def reason(rule: Callable[..., object]) -> str:
