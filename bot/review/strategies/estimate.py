@@ -24,7 +24,8 @@ from deeprepo.rlm.values import CHARS_PER_TOKEN, Completion, Prompt, Purpose, Sc
 PARTS = ("input", "output", "cache_read", "cache_write")
 Likely = tuple[Usage, float]  # a call, and the average number of times it is made
 LIKELY_CHARS = 4.1  # characters per token, measured on prompts of whole reviews with o200k_base
-REPLY_TOKENS = 300  # tokens of an answer, including findings
+# tokens of an answer with findings: these, and a share of the tokens read
+REPLY_TOKENS, REPLY_SHARE = 600, 0.06
 TURN_TOKENS = 700  # tokens of a root's reply: its reasoning and its code
 OVERHEAD = 4  # tokens around each message
 Price = Callable[[Usage], float | None]
@@ -47,11 +48,11 @@ class DryRun:
 
     async def complete(self, prompt: Prompt) -> Completion:
         """Return an empty answer, or the shortest block that ends a root's run."""
-        reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS
-        reply_tokens += self.thinking("root" if prompt.tool else "worker")
         form = prompt.answer or prompt.tool
         size = sum(self._tokens(m.text) + OVERHEAD for m in prompt.messages)
         size += self._tokens(json.dumps(form.parameters)) if form is not None else 0
+        reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS + round(REPLY_SHARE * size)
+        reply_tokens += self.thinking("root" if prompt.tool else "worker")
         usage = Usage(size, min(reply_tokens, capacity.LARGEST))
         (self.turn_usages if prompt.tool else self.prompt_usages).append(usage)
         if prompt.answer is not None and prompt.answer.final is not None:
@@ -85,19 +86,20 @@ def _least(form: Schema | None) -> dict[str, Any]:
     return {name: [] if entry.get("type") == "array" else "" for name, entry in required.items()}
 
 
-# Assumptions for what cannot be counted: averages of 24 large and 32 small reviews whose requests were all
-# recorded (docs/evaluation.md). Tokens are counted with `o200k_base`; other tokenizers may need more.
+# Assumptions for what cannot be counted: averages of the thirteen reviews in docs/evaluation.md, and for a
+# root's turns, of 24 older large ones. All their requests were recorded. Tokens are counted with `o200k_base`;
+# other tokenizers may need more.
 TURNS = 2.7  # turns of a root
 OUTPUT = 3_700  # tokens that a block prints, including the message around it
-LEFT_OPEN = 0.15  # share of `cascade` reviews in which something stays open, so that the root continues
+LEFT_OPEN = 0.05  # share of `cascade` reviews in which something stays open, so that the root continues
 # FINDINGS per PART tokens read, and at least per review; each is confirmed
 FINDINGS, PART = 0.7, 9_000
-JOINT = 0.7  # share of a review's claims in one confirmation, up to its limit
+JOINT = 0.4  # share of a review's claims in one confirmation, up to its limit
 # tokens of a confirmation's prompt about one claim, and of each further claim in it
-OPINION, CLAIM = 2_700, 1_200
+OPINION, CLAIM = 8_000, 1_500
 # share of model passes and of confirmations that request more code in a second call
-ASKING, DOUBTING = 0.3, 0.7
-ESCALATED = 0.5  # share of the confirmations that the root's model gives, if the worker's model is asked first
+ASKING, DOUBTING = 0.25, 0.5
+ESCALATED = 0.1  # share of the confirmations that the root's model gives, if the worker's model is asked first
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
