@@ -90,7 +90,6 @@ LOSSES: Mapping[str, Case] = {
         {"vars.tf": VARS, "examples/a/main.tf": 'module "x" {\n  source = "../../"\n  size   = 1\n  zone   = ""\n}\n'},
         {"vars.tf": 'variable "zone" {}\n'}, "size", ("examples/a/main.tf:3",),
     ),
-    "a new use of nothing": Case(TERRAFORM, {"net/main.tf": MAIN.replace("var.zone", "var.zones")}, "zones", ("net/main.tf:7",)),
     "a job": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("  build:\n", "  make:\n")}, "build", (".github/workflows/a.yml:19",)),
     "a job output": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("      tag: $", "      name: $")}, "tag", (".github/workflows/a.yml:20", ".github/workflows/a.yml:22")),
     "a needed job": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("    needs: [build]\n", "")}, "build", (".github/workflows/a.yml:19", ".github/workflows/a.yml:21")),

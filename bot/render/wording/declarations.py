@@ -68,15 +68,15 @@ def _finding(
     removed_lines: dict[str, frozenset[int]],
     added_lines: dict[str, frozenset[int]],
 ) -> Finding:
-    sure = [use for use in broken_name.uses if use.certainty != "hint"]
+    sure = [use for use in broken_name.uses if not use.is_hint]
     by_line = {(use.path, use.line): use for use in sure or broken_name.uses}
     uses = sorted(by_line.values(), key=lambda use: (is_test(use.path) or is_sample(use.path), use.path, use.line))
-    first, former = uses[0], broken_name.former
+    first, declared = uses[0], broken_name.declaration
     path, line, is_removed = first.path, first.line, False
-    if former is not None and broken_name.is_required and former.line in added_lines.get(former.path, ()):
-        path, line = former.path, former.line
-    elif former is not None and not broken_name.is_required and former.line in removed_lines.get(former.path, ()):
-        path, line, is_removed = former.path, former.line, True
+    if broken_name.is_required and declared.line in added_lines.get(declared.path, ()):
+        path, line = declared.path, declared.line
+    elif not broken_name.is_required and declared.line in removed_lines.get(declared.path, ()):
+        path, line, is_removed = declared.path, declared.line, True
     title, why, effect, rule = _sentences(broken_name, uses, is_sure=bool(sure))
     return Finding(
         path=path,
@@ -115,21 +115,15 @@ def _severity(path: str, *, is_sure: bool, is_loud: bool) -> Severity:
 
 def _sentences(broken_name: Break, uses: Sequence[NameUse], *, is_sure: bool) -> tuple[str, str, str, str]:
     """Return the title, the explanation, the effect, and the ID of the rule."""
-    kind, first, former = NAME_KINDS[broken_name.scope.kind], uses[0], broken_name.former
+    kind, first, declared = NAME_KINDS[broken_name.scope.kind], uses[0], broken_name.declaration
     others = len({use.path for use in uses}) - 1
     more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
     noun = f"{kind.noun[0].upper()}{kind.noun[1:]}"
-    if former is None:
-        title = (
-            f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{broken_name.name}`, which nothing declares"
-        )
-        why = f"{kind.rule} No file in this repository declares `{broken_name.name}`."
-        return title, why, kind.effect, "undeclared-name"
     if broken_name.is_required:
         title = (
             f"{noun} `{broken_name.name}` is required, and {first.path}{more} {'do' if more else 'does'} not pass it"
         )
-        why = f"{former.path}:{former.line} declares it without a default, and {first.path}:{first.line} leaves it out."
+        why = f"{declared.path}:{declared.line} declares it without a default, and {first.path}:{first.line} leaves it out."
         return title, why, "The call is refused: a required value is missing.", "missing-argument"
     still = f"still use{'' if more else 's'} it" if is_sure else "may still use it"
     also = (

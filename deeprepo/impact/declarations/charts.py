@@ -4,7 +4,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from deeprepo.impact.declarations import TEMPLATES
 from deeprepo.impact.declarations.reading import DataReading, Paths, Scope, line_finder
 from deeprepo.impact.declarations.yaml_lines import LinedText, at, load, rows
 
@@ -12,7 +11,7 @@ _COMMENT = re.compile(r"\{\{-?\s*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 _ACTION = re.compile(r"\{\{(?:\"(?:[^\"\\\n]|\\.)*+\"?|`[^`]*+`?|[^\"`}]|\}(?!\}))*+")
 _WORD = re.compile(r"\{\{-?\s*+(\w*+)")
 _NAMED = re.compile(r"\b(define|block|include|template)\s++\"([^\"\n]++)\"")
-_VALUE = re.compile(r"(?<![\w.)])(\()?\$?\.Values\.([A-Za-z_][\w.]*+)")
+_VALUE = re.compile(r"(?<![\w.)])(\()?\$?\.Values\.(?!global\.)([A-Za-z_]\w*+(?:\.\w++)*+)")
 _GUARD = re.compile(r"\b(?:default|hasKey|dig|get|coalesce|ternary|empty|required|kindIs|kindOf|typeIs|fail|pluck)\b")
 _BLOCKS, _TESTS = ("if", "with", "range", "define", "block"), ("if", "with", "and", "or", "not", "else")
 
@@ -24,16 +23,14 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
     chart = posixpath.dirname(chart_file or "")
     is_template = "/templates/" in f"/{path[len(chart) :]}"
     if chart_file is None or not (is_template or folder == chart):
-        reading.is_unknown_format = True
         return
     top = chart  # the root of all charts that are rendered together
     while posixpath.basename(posixpath.dirname(top)) == "charts":
         top = posixpath.dirname(posixpath.dirname(top))
     values, templates = Scope("value", chart), Scope("template", top)
     reading.scopes |= {values, templates}
-    reading.mates = paths.group("charts", top, lambda: (one for one in paths.below(top) if one.endswith(TEMPLATES)))
     if is_template:
-        _read_template(reading, text, values, templates)
+        _template(reading, text, values, templates)
     elif path.endswith("Chart.yaml"):
         dependencies = at(load(text), "dependencies")
         for row in dependencies if isinstance(dependencies, list) else ():
@@ -61,25 +58,20 @@ def _keys(root: object) -> Iterator[tuple[str, int]]:
             left.append((f"{start}{key}.", inner))
 
 
-def _read_template(reading: DataReading, text: str, values: Scope, templates: Scope) -> None:
+def _template(reading: DataReading, text: str, values: Scope, templates: Scope) -> None:
     text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     line_of, depth = line_finder(text), 0
     for match in _ACTION.finditer(text):
         action, word = match[0], (_WORD.match(match[0]) or [""] * 2)[1]
         depth -= word == "end" and depth > 0
         for one in _NAMED.finditer(action):
-            line = line_of(match.start() + one.start())
-            if one[1] in ("define", "block"):
-                reading.declare(templates, one[2], line)
-            else:
-                reading.use(templates, one[2], line, "removed")
+            add = reading.declare if one[1] in ("define", "block") else reading.use
+            add(templates, one[2], line_of(match.start() + one.start()))
         for one in () if _GUARD.search(action) else _VALUE.finditer(action):
-            line, name = line_of(match.start() + one.start()), one[2].rstrip(".")
+            line, name = line_of(match.start() + one.start()), one[2]
             outer = name.rpartition(".")[0]
-            if name.startswith("global."):
-                continue
             if outer and not one[1]:  # a key of a missing value stops the rendering
-                reading.use(values, outer, line, "hint" if depth else "removed")
+                reading.use(values, outer, line, is_hint=depth > 0)
             if word not in _TESTS or not outer:
-                reading.use(values, name, line, "hint")
+                reading.use(values, name, line, is_hint=True)
         depth += word in _BLOCKS

@@ -1,31 +1,33 @@
-"""Find names that a change removes from data files although they are used, and new uses of undeclared names."""
+"""Find names that a change removes from data files, or newly requires, although other lines still rely on the former."""
 
+import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.declarations import format_of
-from deeprepo.impact.declarations.reading import MODULE_KINDS, Declaration, NameUse, Scope
+from deeprepo.impact.declarations.reading import Declaration, NameUse, Scope
 from deeprepo.impact.declarations.world import World
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
 
-# Formats whose files may use another format's names. A chart's files are read together anyway.
+# Formats whose files may use another format's names.
 READ_WITH = {
-    "terraform": ("terraform",),
+    **{form: (form,) for form in ("terraform", "charts")},
     **dict.fromkeys(("workflows", "makefiles", "packages"), ("workflows", "makefiles", "packages")),
 }
+_Groups = Mapping[tuple[Scope, str], Sequence[NameUse]]
 
 
 class Break(Struct, frozen=True):
-    """An undeclared name with all its uses."""
+    """A name that nothing declares now, or a newly required one, with the lines that rely on the former."""
 
     scope: Scope
     name: str
     uses: tuple[NameUse, ...]
-    former: Declaration | None  # its declaration before the change
-    successors: tuple[str, ...]  # new names in its scope
-    is_required: bool = False  # it is declared, and calls must now provide it
+    declaration: Declaration  # the former one, or the one that requires it
+    successors: tuple[str, ...] = ()  # new names in its scope
+    is_required: bool = False
 
 
 class DataChange(Struct, frozen=True):
@@ -40,105 +42,90 @@ class DataChange(Struct, frozen=True):
 
 
 async def compare(tree: Tree, files: Sequence[ChangedFile]) -> DataChange:
-    """Compare what the data files on both sides declare and use."""
+    """Compare what the data files on both sides declare and use.
+
+    Unchanged files are only read if the changed ones declare less or require more.
+    """
     before, after = World(tree, "base"), World(tree, "head")
-    await before.open()
-    await after.open()
-    await before.read(path for file in files for path in (file.old_path,) if path)
-    await after.read(file.path for file in files if file.status != "deleted")
-    unread = before.unread | after.unread  # including files that are read together with them
-    if _gives_up(before, after, files):
-        formats = {one for path in {*before.readings, *after.readings} for one in READ_WITH.get(format_of(path), ())}
-        await before.read(path for path in before.paths if format_of(path) in formats)
-        await after.read(path for path in after.paths if format_of(path) in formats)
-    other_files = {
-        file.path
-        for file in files
-        if all(
-            (reading := world.readings.get(path)) is None or reading.is_unknown_format
-            for world, path in ((before, file.old_path or ""), (after, file.path))
-        )
-    }
-    mine = [file.path for file in files if file.path not in other_files]
-    open_rows = [(file, f"{path}: {text}" if path != file else text) for file, path, text in _open(mine, unread, files)]
+    formerly = {file.path: file.old_path or "" for file in files}
+    await before.read(formerly.values())
+    await after.read(formerly)
+    mine = [path for path, old in formerly.items() if before.has_names(old) or after.has_names(path)]
+    rows: tuple[Break, ...] = ()
+    if _gives_up(before, after):
+        formats = {one for path in {*before.readings, *after.readings} for one in READ_WITH[format_of(path)]}
+        for world in (before, after):
+            await world.read(path for path in world.paths if format_of(path) in formats)
+        rows = tuple(_breaks(before, after, files))
+    open_rows = [
+        (file, reason if path in (file, formerly[file]) else f"{path}: {reason}")
+        for file in mine
+        for path, reason in sorted({**before.unread, **after.unread}.items())
+        if path == formerly[file] or _are_together(path, file)
+    ]
     if before.is_cut or after.is_cut:
         open_rows += [(path, "too many files may use its names, so not all of them were read") for path in mine]
     complete = frozenset(mine) - {path for path, _ in open_rows}
-    rows = tuple(breaks(before, after, files))
-    return DataChange(rows, before, after, complete, tuple(sorted(set(open_rows))), frozenset(other_files))
+    others = frozenset(formerly) - frozenset(mine)
+    return DataChange(rows, before, after, complete, tuple(sorted(open_rows)), others)
 
 
-def _open(
-    mine: Sequence[str], unread: Mapping[str, str], files: Sequence[ChangedFile]
-) -> Iterable[tuple[str, str, str]]:
-    """Yield what could not be read. Another unreadable file leaves all changed files of its format open."""
-    own = {path: file.path for file in files for path in (file.path, file.old_path) if path}
-    for path, reason in sorted(unread.items()):
-        if path in own:
-            yield own[path], own[path], reason
-        else:
-            yield from ((file, path, reason) for file in mine if format_of(file) == format_of(path))
+def _are_together(one: str, other: str) -> bool:
+    """Return whether two files of a format are in one folder, as those of a module and of a chart are."""
+    return format_of(one) == format_of(other) and posixpath.dirname(one) == posixpath.dirname(other)
 
 
-def _gives_up(before: World, after: World, files: Sequence[ChangedFile]) -> bool:
-    """Return whether the changed files may remove names or require more."""
-    if any(file.status in ("deleted", "renamed") for file in files):
+def _gives_up(before: World, after: World) -> bool:
+    """Return whether the files that were read declare less or require more."""
+    if any(path not in after.paths for path in before.readings):
         return True
     was, now = ({(one.scope, one.name): one for one in world.declarations()} for world in (before, after))
-    is_asked = any(one.is_required and not (key in was and was[key].is_required) for key, one in now.items())
-    return is_asked or not was.keys() <= now.keys()
+    asked = {key for key, one in now.items() if one.is_required}
+    return not was.keys() <= now.keys() or any(key not in was or not was[key].is_required for key in asked)
 
 
-def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
-    """Return the newly undeclared names with their uses."""
-    former_paths = {file.path: file.old_path for file in files if file.old_path}
-    new_lines = {file.path: file.added_lines for file in files}
-    uses_before: dict[tuple[str, str, str], list[NameUse]] = defaultdict(list)
+def _breaks(before: World, after: World, files: Sequence[ChangedFile]) -> Iterable[Break]:
+    formers, groups = _lost(before, after, files)
+    for (scope, name), uses in groups.items():
+        if not any((scope, outer) in groups for outer in _outer(scope, name)):
+            new = sorted(one for one in after.names(scope).keys() - before.names(scope).keys() if "*" not in one)
+            yield Break(scope, name, tuple(uses), formers[scope, name], tuple(new[:3]))
+    for (scope, name), uses in _omitted(before, after, files).items():
+        yield Break(scope, name, tuple(uses), after.names(scope)[name], is_required=True)
+
+
+def _lost(
+    before: World, after: World, files: Sequence[ChangedFile]
+) -> tuple[dict[tuple[Scope, str], Declaration], _Groups]:
+    """Return the former declarations of the names that nothing declares now, and their uses."""
+    old_paths = {file.path: file.old_path for file in files if file.old_path}
+    # A use finds its former declaration even if its scope has moved, such as that of a renamed file.
+    known: dict[tuple[str, str, str], Declaration | None] = {}
     for use in before.uses():
-        uses_before[use.scope.kind, use.name, use.path].append(use)
-    groups: dict[tuple[Scope, str], list[NameUse]] = defaultdict(list)
+        key = (use.scope.kind, use.name, use.path)
+        if before.is_known(use.scope) and known.get(key, True):
+            known[key] = before.declaration(use.scope, use.name)
     formers: dict[tuple[Scope, str], Declaration] = {}
+    groups: dict[tuple[Scope, str], list[NameUse]] = defaultdict(list)
     for use in after.uses():
         scope = after.resolve(use.scope)
-        if not after.is_known(scope) or after.declaration(scope, use.name) is not None:
-            continue
-        old = uses_before.get((use.scope.kind, use.name, former_paths.get(use.path) or use.path), [])
-        if any(_dangles(before, one) for one in old):
-            continue
-        former = next((row for one in old if (row := before.declaration(one.scope, one.name))), None)
-        former = former or before.declaration(scope, use.name)
-        # a new module may be copied into one that declares its names
-        is_new = not old and use.line in new_lines.get(use.path, ())
-        is_new = is_new and (scope.kind not in MODULE_KINDS or before.is_known(scope))
-        if former is not None or (use.certainty == "sure" and is_new):
-            groups[scope, use.name].append(use)
-            if former is not None:
+        if after.is_known(scope) and after.declaration(scope, use.name) is None:
+            key = (use.scope.kind, use.name, old_paths.get(use.path, use.path))
+            former = known[key] if key in known else before.declaration(scope, use.name)
+            if former is not None:  # it wasn't missing before
                 formers[scope, use.name] = former
-    rows = [
-        Break(scope, name, tuple(mine), formers.get((scope, name)), _successors(before, after, scope))
-        for (scope, name), mine in groups.items()
-        if not any((scope, outer) in groups for outer in _outer(scope, name))
-    ]
-    return [*rows, *_missing(before, after, files)]
+                groups[scope, use.name].append(use)
+    return formers, groups
 
 
 def _outer(scope: Scope, name: str) -> Iterable[str]:
-    """Return the parents of a chart value, which share its target_state."""
+    """Return the parents of a chart value, which share its fate."""
     parts = name.split(".") if scope.kind == "value" else [name]
     return (".".join(parts[:end]) for end in range(1, len(parts)))
 
 
-def _dangles(world: World, use: NameUse) -> bool:
-    return world.is_known(use.scope) and world.declaration(use.scope, use.name) is None
-
-
-def _successors(before: World, after: World, scope: Scope) -> tuple[str, ...]:
-    new = [name for name in after.names(scope) if name not in before.names(scope) and "*" not in name]
-    return tuple(sorted(new)[:3])
-
-
-def _missing(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
-    """Return the calls that omit newly required names."""
+def _omitted(before: World, after: World, files: Sequence[ChangedFile]) -> _Groups:
+    """Return the calls that omit newly required names, by the name."""
     new_lines = {file.path: file.added_lines for file in files}
     complete_before = {
         (call.identity, call.scope)
@@ -152,7 +139,4 @@ def _missing(before: World, after: World, files: Sequence[ChangedFile]) -> list[
             for name, one in after.names(call.scope).items():
                 if one.is_required and name not in call.names:
                     groups[call.scope, name].append(NameUse(call.scope, name, call.path, call.line))
-    return [
-        Break(scope, name, tuple(uses), after.names(scope)[name], (), is_required=True)
-        for (scope, name), uses in groups.items()
-    ]
+    return groups

@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Collection
 
 from deeprepo.impact.declarations import shell
 from deeprepo.impact.declarations.reading import DataReading, Paths, Scope, beside, line_finder
@@ -19,40 +20,32 @@ _OF_TARGETS = re.compile(r"[ \t]*+(?:private|export|override)?[ \t]*+[\w.-]++[ \
 def read(reading: DataReading, text: str, paths: Paths) -> None:
     """Add the rules of one file."""
     mine, line_of = Scope("target", reading.path), line_finder(text)
+    folder, name = posixpath.split(reading.path)
     values = {match["name"]: match["value"] for match in _LITERAL.finditer(text)}
+    files = {form for one in paths.inside(folder) for form in (one, one.partition(".")[0])}
     reading.scopes.add(mine)
     at = 0
     while at < len(text):
         match = _LINE.match(text, at)
         end = match.end() if match else at
-        line = re.sub(r"\\\r?\n", "  ", text[at:end]).rstrip("\r")
-        if line.startswith("\t"):
-            _recipe(reading, line, line_of(at), paths)
-        else:
-            _statement(reading, _VALUE.sub(lambda one: values.get(one[1], one[0]), line).strip(), line_of(at), paths)
-        at = end + 1
+        line, number, at = re.sub(r"\\\r?\n", "  ", text[at:end]).rstrip("\r"), line_of(at), end + 1
+        recipe = line if line.startswith("\t") else ""
+        statement = "" if recipe else _VALUE.sub(lambda one: values.get(one[1], one[0]), line).strip()
+        if include := _INCLUDE.match(statement):
+            _include(reading, include, paths)
+        elif statement.startswith(("$(eval", "$(foreach", "$(call", "${eval")):
+            reading.doubts.add(mine)  # computed text defines rules
+        elif not _VARIABLE.match(statement) and (rule := _RULE.match(statement)):
+            _rule(reading, rule, number, files)
+            recipe = rule["recipe"] or ""
+        if recipe and name in shell.MAKEFILES:  # make runs included lines in another folder
+            command = re.sub(r"\$[({]MAKE[)}]", "make", recipe).lstrip("\t @-+")
+            shell.add_calls(reading, command, folder, number, paths)
 
 
-def _recipe(reading: DataReading, line: str, number: int, paths: Paths) -> None:
-    if posixpath.basename(reading.path) in shell.MAKEFILES:  # make runs included lines in another folder
-        command = re.sub(r"\$[({]MAKE[)}]", "make", line).lstrip("\t @-+")
-        shell.add_calls(reading, command, posixpath.dirname(reading.path), number, paths)
-
-
-def _statement(reading: DataReading, line: str, number: int, paths: Paths) -> None:
-    mine = Scope("target", reading.path)
-    if include := _INCLUDE.match(line):
-        _include(reading, include, paths)
-    elif line.startswith(("$(eval", "$(foreach", "$(call", "${eval")):
-        reading.doubts.add(mine)  # computed text defines rules
-    elif not _VARIABLE.match(line) and (rule := _RULE.match(line)):
-        _rule(reading, rule, number, paths)
-        if rule["recipe"]:
-            _recipe(reading, rule["recipe"], number, paths)
-
-
-def _rule(reading: DataReading, rule: re.Match[str], number: int, paths: Paths) -> None:
-    folder, mine, rest = posixpath.dirname(reading.path), Scope("target", reading.path), rule["rest"]
+def _rule(reading: DataReading, rule: re.Match[str], number: int, files: Collection[str]) -> None:
+    """Add the targets and prerequisites of a rule. `files`: the names that need no rule."""
+    mine, rest = Scope("target", reading.path), rule["rest"]
     names = [_pattern(name) for name in rule["targets"].split()]
     if ".DEFAULT" in names or "%" in names:
         reading.doubts.add(mine)
@@ -62,10 +55,9 @@ def _rule(reading: DataReading, rule: re.Match[str], number: int, paths: Paths) 
     for name in rest.split() if names[0] == ".PHONY" else names:
         if _NAME.match(name) or "%" in name:
             reading.declare(mine, name, number)
-    files = paths.names(folder)
     for name in [] if names[0].startswith(".") else rest.split(":")[-1].replace("|", " ").split():
         if _NAME.fullmatch(name) and name not in files:
-            reading.use(mine, name, number, "removed")
+            reading.use(mine, name, number)
 
 
 def _pattern(name: str) -> str:
@@ -78,7 +70,6 @@ def _include(reading: DataReading, include: re.Match[str], paths: Paths) -> None
     for word in include["names"].split():
         target = beside(posixpath.dirname(reading.path), word)
         if target is not None and target in paths:
-            reading.needs.add(target)
             reading.parts.setdefault(mine, set()).add(Scope("target", target))
         elif include["word"] == "include" or "$" in word:
             reading.doubts.add(mine)  # the included file is unknown

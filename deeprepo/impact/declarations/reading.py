@@ -6,15 +6,12 @@ Each name is in a scope: a module, workflow, chart, Makefile or package.
 import posixpath
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from deeprepo.impact.structs import Struct, field
 
 MOST = 50_000  # names in one file, which YAML aliases can multiply
-# in a module, which is a folder
-MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})
-Certainty = Literal["sure", "removed", "hint"]
 
 
 class UnreadableDataError(Exception):
@@ -42,17 +39,13 @@ class Declaration(NamedTuple):
 
 
 class NameUse(NamedTuple):
-    """A use of a name in a scope.
-
-    A "sure" use breaks if the name is undeclared. "removed": an unknown declaration is possible, but hardly
-    of a name that the change removes. "hint": it may refer to what the change removes.
-    """
+    """A use of a name in a scope. `is_hint`: it may refer to something else."""
 
     scope: Scope
     name: str
     path: str
     line: int
-    certainty: Certainty = "sure"
+    is_hint: bool = False
 
 
 class CallSite(NamedTuple):
@@ -72,14 +65,11 @@ class DataReading(Struct):
     declarations: list[Declaration] = field(default_factory=list)
     uses: list[NameUse] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
-    scopes: set[Scope] = field(default_factory=set)  # scopes that are declared completely by the files read
+    scopes: set[Scope] = field(default_factory=set)  # those that it belongs to; none if it has another format
     doubts: set[Scope] = field(default_factory=set)  # scopes that may have unwritten names
     aliases: dict[Scope, Scope] = field(default_factory=dict)  # scope -> the scope that it stands for
     parts: dict[Scope, set[Scope]] = field(default_factory=dict)  # scope -> scopes whose names it includes
-    needs: set[str] = field(default_factory=set)  # files that must be read as well
-    mates: frozenset[str] = frozenset()  # the same, one shared set for all files of a folder
     visited: set[int] = field(default_factory=set)  # YAML parts, so that aliases are read once
-    is_unknown_format: bool = False  # the file belongs to no format
 
     def declare(self, scope: Scope, name: str, line: int, *, is_required: bool = False) -> None:
         """Add a declaration."""
@@ -87,9 +77,9 @@ class DataReading(Struct):
         self.declarations.append(Declaration(scope, name, self.path, line, is_required))
         self._count()
 
-    def use(self, scope: Scope, name: str, line: int, certainty: Certainty = "sure") -> None:
+    def use(self, scope: Scope, name: str, line: int, *, is_hint: bool = False) -> None:
         """Add a use."""
-        self.uses.append(NameUse(scope, name, self.path, line, certainty))
+        self.uses.append(NameUse(scope, name, self.path, line, is_hint))
         self._count()
 
     def _count(self) -> None:
@@ -102,11 +92,15 @@ class Paths:
 
     def __init__(self, paths: Collection[str]) -> None:
         self._paths = frozenset(paths)
-        folders: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self._paths):
-            folders[posixpath.dirname(path)].append(path)
-        self._folders: Mapping[str, Sequence[str]] = folders
-        self._groups: dict[tuple[str, str], frozenset[str]] = {}
+        inside: dict[str, set[str]] = defaultdict(set)
+        for path in self._paths:
+            while path:
+                folder, _, name = path.rpartition("/")
+                if name in inside[folder]:
+                    break
+                inside[folder].add(name)
+                path = folder  # noqa: PLW2901 - to the root
+        self._inside: Mapping[str, Collection[str]] = inside
 
     def __contains__(self, path: object) -> bool:
         return path in self._paths
@@ -114,27 +108,9 @@ class Paths:
     def __iter__(self) -> Iterator[str]:
         return iter(self._paths)
 
-    def inside(self, folder: str) -> Sequence[str]:
-        """Return the files directly in a folder."""
-        return self._folders.get(folder, ())
-
-    def names(self, folder: str) -> frozenset[str]:
-        """Return the names in a folder, with and without suffixes."""
-        start = f"{folder}/" if folder else ""
-        names = (path[len(start) :].partition("/")[0] for path in self.below(folder))
-        return self.group("names", folder, lambda: {form for name in names for form in (name, name.partition(".")[0])})
-
-    def below(self, folder: str) -> Iterator[str]:
-        """Yield the files in a folder and its subfolders."""
-        start = f"{folder}/" if folder else ""
-        return (path for path in self._paths if path.startswith(start))
-
-    def group(self, kind: str, folder: str, choose: Callable[[], Iterable[str]]) -> frozenset[str]:
-        """Return a group of files in a folder, computed once."""
-        key = (kind, folder)
-        if key not in self._groups:
-            self._groups[key] = frozenset(choose())
-        return self._groups[key]
+    def inside(self, folder: str) -> Collection[str]:
+        """Return the names of the files and folders directly in a folder."""
+        return self._inside.get(folder, ())
 
     def above(self, folder: str, names: Sequence[str]) -> str | None:
         """Return the nearest file with one of these names, in a folder or its parents."""

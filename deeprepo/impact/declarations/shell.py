@@ -5,13 +5,12 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from deeprepo.impact.declarations.reading import Certainty, DataReading, Paths, Scope, beside
+from deeprepo.impact.declarations.reading import DataReading, Paths, Scope, beside
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in make's search order
-_TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # tools that run targets and scripts by name
 _MAKES, _MANAGERS = ("make", "gmake"), ("npm", "yarn", "pnpm", "bun")
 _RUNNERS = ("run-s", "run-p", "npm-run-all", "npm-run-all2")
-_TOOL = re.compile(rf"(?<![\w./-])(?:{_TOOLS})\s")
+_TOOL = re.compile(rf"(?<![\w./-])(?:{'|'.join((*_MAKES, *_MANAGERS, *_RUNNERS))})\s")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
 _NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
 # Words that may precede the program in a command.
@@ -24,7 +23,6 @@ _ELSEWHERE = ("-w", "--workspace", "--filter", "-F", "-r", "--recursive", "works
 # npm commands that run a script of the same name; in other managers any word may be a script.
 _LIFECYCLE = ("test", "start", "stop", "restart")
 
-
 # Programs that run commands given as strings.
 _RUNS_TEXTS = ("concurrently", "conc", "nodemon", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test")
 
@@ -33,19 +31,16 @@ def add_calls(reading: DataReading, text: str, folder: str | None, line: int, pa
     """Add the make targets and package scripts that a text calls. `line`: its first line."""
     if not _TOOL.search(text):
         return
-    for number, here, words in _commands(text, folder):
-        tool, rest = words[0], words[1:]
+    for number, here, (tool, *rest) in _commands(text, folder):
         if tool in _RUNS_TEXTS or (tool in _MANAGERS and rest and rest[0] in _RUNS_TEXTS):
             for word in rest:
                 add_calls(reading, word if " " in word else "", here, line + number, paths)
-            continue
-        if tool in _MAKES:
+        elif tool in _MAKES:
             _targets(reading, rest, here, line + number, paths)
         elif tool in _MANAGERS:
             _script(reading, tool, rest, here, line + number, paths)
-        elif tool in _RUNNERS:
-            for name in rest:
-                _use(reading, name, here, line + number, "removed", paths)
+        for name in rest if tool in _RUNNERS else ():
+            _use(reading, name, here, line + number, paths)
 
 
 def _commands(text: str, folder: str | None) -> Iterator[tuple[int, str, list[str]]]:
@@ -97,10 +92,9 @@ def _targets(reading: DataReading, words: Sequence[str], folder: str, line: int,
     home = next((path for name in MAKEFILES if (path := posixpath.join(place or "", name)) in paths), None)
     if place is None or home is None or any(word.startswith(_OTHER_FILE) for word in words):
         return
-    reading.needs.add(home)
     for name in names:
         if _NAME.fullmatch(name) and posixpath.join(place, name) not in paths:
-            reading.use(Scope("target", home), name, line, "removed")
+            reading.use(Scope("target", home), name, line)
 
 
 def _script(reading: DataReading, tool: str, words: Sequence[str], folder: str, line: int, paths: Paths) -> None:
@@ -109,16 +103,14 @@ def _script(reading: DataReading, tool: str, words: Sequence[str], folder: str, 
     place, names = _placed(own, folder)
     is_run = names[:1] in (["run"], ["run-script"])
     name = next(iter(names[is_run:]), "")
-    if place is None or any(word.partition("=")[0] in _ELSEWHERE for word in own):
-        return
-    if is_run and tool in ("npm", "pnpm"):
-        _use(reading, name, place, line, "sure", paths)
-    elif tool != "npm" or name in _LIFECYCLE:  # it may be a program or a built-in command
-        _use(reading, name, place, line, "removed" if tool == "npm" else "hint", paths)
+    # Without `run`, the name may be that of a program or a built-in command.
+    is_hint = tool not in (("npm", "pnpm") if is_run else ("npm",))
+    is_script = is_run or tool != "npm" or name in _LIFECYCLE
+    if place is not None and is_script and not any(word.partition("=")[0] in _ELSEWHERE for word in own):
+        _use(reading, name, place, line, paths, is_hint=is_hint)
 
 
-def _use(reading: DataReading, name: str, folder: str, line: int, certainty: Certainty, paths: Paths) -> None:
+def _use(reading: DataReading, name: str, folder: str, line: int, paths: Paths, *, is_hint: bool = False) -> None:
     home = paths.above(folder, ("package.json",))
     if home is not None and _NAME.fullmatch(name):
-        reading.needs.add(home)
-        reading.use(Scope("script", home), name, line, certainty)
+        reading.use(Scope("script", home), name, line, is_hint=is_hint)

@@ -72,11 +72,10 @@ def _called_workflow(reading: DataReading, name: str, callee: LinedText, job: ob
         return
     reading.aliases[outputs] = Scope("workflow output", target)
     reading.scopes.add(Scope("workflow", ""))
-    reading.use(Scope("workflow", ""), target, callee.line, "removed")
+    reading.use(Scope("workflow", ""), target, callee.line)
     if target not in paths:
         return
     reading.declare(Scope("workflow", ""), target, 1)
-    reading.needs.add(target)
     for kind, key in (("workflow input", "with"), ("secret", "secrets")):
         scope, given = Scope(kind, target), rows(job, key)
         for one, _ in given:
@@ -120,16 +119,15 @@ def _called_action(reading: DataReading, place: str, uses: LinedText, step: obje
     if folder is None:
         return
     reading.scopes.add(there)
-    reading.use(there, folder or ".", uses.line, "removed")
+    reading.use(there, folder or ".", uses.line)
     target = next((one for file in ACTIONS if (one := posixpath.join(folder, file)) in paths), None)
     if target is None:
         return
     reading.declare(there, folder or ".", 1)
-    reading.needs.add(target)
     reading.aliases[Scope("action output", place)] = Scope("action output", target)
     for one, _ in rows(step, "with"):
         if one not in ("args", "entrypoint"):
-            reading.use(Scope("action input", target), one.lower(), one.line, "removed")
+            reading.use(Scope("action input", target), one.lower(), one.line)
 
 
 def _expressions(reading: DataReading, root: object, place: str) -> None:

@@ -1,4 +1,4 @@
-"""Collect what the data files on one side declare and use, as far as the change reaches."""
+"""Collect what the data files on one side declare and use."""
 
 import asyncio
 from collections import defaultdict
@@ -25,7 +25,6 @@ from deeprepo.impact.values import Side
 BYTES = 1 << 20  # of one file
 ALL_BYTES = 32 << 20
 FILES = 3_000  # files read for one change
-ROUNDS = 8  # rounds of following needed files
 PATTERNS = 200  # patterns per scope
 
 
@@ -33,14 +32,13 @@ class World:
     """The names on one side."""
 
     def __init__(self, tree: Tree, side: Side) -> None:
-        self._tree, self.side = tree, side
+        self._tree, self._side = tree, side
         self.paths = Paths(())
         self._sizes: Mapping[str, int] = {}
         self.readings: dict[str, DataReading] = {}
         self.texts: dict[str, list[str]] = {}
         self.unread: dict[str, str] = {}  # path -> why it was not read completely
         self.is_cut = False
-        self._bytes = 0
         # The combined declarations of all files, by scope.
         self._declared: dict[Scope, dict[str, Declaration]] = {}
         self._patterns: dict[Scope, list[str]] = {}
@@ -48,28 +46,18 @@ class World:
         self._families: dict[Scope, set[Scope]] = {}  # scope -> all scopes that share its names
         self._known: set[Scope] = set()  # scopes whose names were all read
 
-    async def open(self) -> None:
-        """Read the paths."""
-        entries = await self._tree.entries(self.side)
-        self._sizes = {path: entry.size for path, entry in entries.items() if entry.kind != "submodule"}
-        self.paths = Paths(self._sizes)
-
-    async def read(self, start: Iterable[str]) -> None:
-        """Read these files and everything that they need."""
-        waiting = {*start}
-        for _ in range(ROUNDS):
-            waiting = {path for path in waiting if path in self.paths and format_of(path)} - self.readings.keys()
-            batch = []
-            for path in sorted(waiting)[: FILES - len(self.readings)]:
-                self._bytes += min(BYTES, max(0, self._sizes[path]))
-                if self._bytes <= ALL_BYTES:
-                    batch.append(path)
-            self.is_cut = self.is_cut or len(waiting) > len(batch)
-            if not batch:
-                break
-            await asyncio.to_thread(self._parse, batch, await self._tree.read_many(batch, self.side))
-            groups = {id(self.readings[one].mates): self.readings[one].mates for one in batch}
-            waiting = {path for one in batch for path in self.readings[one].needs}.union(*groups.values())
+    async def read(self, paths: Iterable[str]) -> None:
+        """Read those of the files that have a format."""
+        if not self._sizes:
+            entries = await self._tree.entries(self._side)
+            self._sizes = {path: max(0, entry.size) for path, entry in entries.items() if entry.kind != "submodule"}
+            self.paths = Paths(self._sizes)
+        wanted = sorted({path for path in paths if path in self.paths and format_of(path)} - self.readings.keys())
+        size = sum(min(BYTES, self._sizes[path]) for path in wanted)
+        if len(wanted) + len(self.readings) > FILES or size > ALL_BYTES:
+            self.is_cut = True
+            return
+        await asyncio.to_thread(self._parse, wanted, await self._tree.read_many(wanted, self._side))
         self._join()
 
     def _parse(self, paths: Iterable[str], raw: Mapping[str, bytes]) -> None:
@@ -84,7 +72,7 @@ class World:
             except UnreadableDataError as error:
                 reader.read(reading, "", self.paths)  # still adds its scopes
                 reading.doubts |= reading.scopes
-                if not reading.is_unknown_format:
+                if reading.scopes:
                     self.unread[path] = str(error)
 
     def _join(self) -> None:
@@ -143,6 +131,10 @@ class World:
     def calls(self) -> Iterable[CallSite]:
         """Return all calls."""
         return (call for reading in self.readings.values() for call in reading.calls)
+
+    def has_names(self, path: str) -> bool:
+        """Return whether a file was read and belongs to its format."""
+        return path in self.readings and bool(self.readings[path].scopes)
 
     def line(self, path: str, number: int) -> str:
         """Return a line of a file that was read, or ""."""
