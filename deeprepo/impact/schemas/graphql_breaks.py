@@ -1,24 +1,15 @@
-"""Find breaks in GraphQL schemas with graphql-core, which is imported for the first schema.
+"""Find breaks in GraphQL schemas. The parser, graphql-core, is imported for the first schema.
 
-Types that only unchanged files define are replaced by types without fields.
+A type that only unchanged files define is the same on both sides.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
-from graphql import (
-    BreakingChange,
-    BreakingChangeType,
-    DocumentNode,
-    GraphQLError,
-    Source,
-    build_ast_schema,
-    find_breaking_changes,
-    parse,
-)
+from graphql import GraphQLError, Source, parse, print_ast
 from graphql.language import ast
 
 from deeprepo.impact.schemas import breaks
@@ -26,91 +17,100 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.values import Side
 
 _Node = Any  # a graphql-core node; no common base class declares the attributes
-_SCALARS = ("Int", "Float", "String", "Boolean", "ID")
 _COMMENT = re.compile(r"#[^\n]*+")
 _TOKEN = re.compile(  # tokens that may contain a brace, or are one
     r'"{3}(?:[^"\\]++|\\(?:"{3})?+|"(?!""))*+"{3}|"(?:[^"\\\n]++|\\.)*+"|[{}]|' + _COMMENT.pattern
 )
+_NULL = re.compile(r"[\w\]](!?)(?=\]|$)")  # the end of each level of a type, and whether it excludes null
 MOST_BYTES = 2 << 20  # of one file: the parser recurses, and takes seconds for 1 MB
-
-
-class _Rule(NamedTuple):
-    """The meaning of one kind of change: rule name, kind of element, and reason."""
-
-    name: str
-    kind: breaks.Kind
-    law: str
-
-
-_RULES = {
-    BreakingChangeType.TYPE_REMOVED: _Rule(
-        "type-removed", "type", "Queries and variables that name the type are refused."
-    ),
-    BreakingChangeType.TYPE_CHANGED_KIND: _Rule(
-        "type-changed", "type", "Clients wrote their queries for the other kind."
-    ),
-    BreakingChangeType.TYPE_REMOVED_FROM_UNION: _Rule("member-removed", "type", "A fragment on it is refused."),
-    BreakingChangeType.VALUE_REMOVED_FROM_ENUM: _Rule(
-        "value-removed", "value", "A variable or a literal of this value is refused."
-    ),
-    BreakingChangeType.IMPLEMENTED_INTERFACE_REMOVED: _Rule(
-        "interface-removed", "type", "A fragment on the interface selects nothing of this type any more."
-    ),
-    BreakingChangeType.FIELD_REMOVED: _Rule(
-        "field-removed", "field", "A query that selects it, or variables that set it, are refused as a whole."
-    ),
-    BreakingChangeType.FIELD_CHANGED_KIND: _Rule(
-        "field-type-changed", "field", "Code that reads the answer, or writes the input, expects the other type."
-    ),
-    BreakingChangeType.REQUIRED_INPUT_FIELD_ADDED: _Rule(
-        "field-required", "field", "A client that does not send it is refused."
-    ),
-    BreakingChangeType.ARG_REMOVED: _Rule(
-        "argument-removed", "parameter", "A query that passes the argument is refused."
-    ),
-    BreakingChangeType.ARG_CHANGED_KIND: _Rule(
-        "argument-type-changed", "parameter", "Values that queries passed before are refused."
-    ),
-    BreakingChangeType.REQUIRED_ARG_ADDED: _Rule(
-        "argument-required", "parameter", "A query without the argument is refused."
-    ),
+_KINDS = {
+    "scalar": "a Scalar type", "object": "an Object type", "interface": "an Interface type",
+    "union": "a Union type", "enum": "an Enum type", "input_object": "an Input type",
+}  # fmt: skip
+_LAWS = {
+    "type-removed": "Queries and variables that name the type are refused.",
+    "type-changed": "Clients wrote their queries for the other kind.",
+    "member-removed": "A fragment on it is refused.",
+    "value-removed": "A variable or a literal of this value is refused.",
+    "interface-removed": "A fragment on the interface selects nothing of this type any more.",
+    "field-removed": "A query that selects it, or variables that set it, are refused as a whole.",
+    "field-type-changed": "Code that reads the answer, or writes the input, expects the other type.",
+    "field-required": "A client that does not send it is refused.",
+    "argument-removed": "A query that passes the argument is refused.",
+    "argument-type-changed": "Values that queries passed before are refused.",
+    "argument-required": "A query without the argument is refused.",
 }
-# In sentences such as: Field Query.a changed type from Int to String. Argument Query.a(x:) was removed.
-_COORDINATE = re.compile(
-    r"(?<![\w@])(\w++(?:\.\w++)?(?:\(\w++:\))?) ((?:was|changed|has changed|no longer)\b[^\n]*?)\.?$"
-)
+_ELEMENTS: Mapping[str, breaks.Kind] = {"member": "type", "interface": "type", "argument": "parameter"}
+# The parts of types and fields, and the attributes of nodes that contain them.
+_PARTS = {"field": "fields", "value": "values", "member": "types", "interface": "interfaces", "argument": "arguments"}
 
 
-class _Side(Struct):
-    """One side of a change: its definitions, and the place of each element by its coordinate."""
+class _Element(Struct):
+    """A type, or a part of one."""
 
-    nodes: list[_Node] = field(default_factory=list)
-    places: dict[str, tuple[str, int]] = field(default_factory=dict)
-    deprecated: set[str] = field(default_factory=set)
+    kind: str  # "type", "field", "argument", "value", "member" of a union, "interface" of a type
+    name: str
+    path: str
+    line: int
+    type: str = ""  # for a type, its kind
+    is_required: bool = False
+    is_deprecated: bool = False
+    is_input: bool = False
+    is_extension: bool = False  # of a type that another file defines
+    parts: dict[tuple[str, str], "_Element"] = field(default_factory=dict)  # by kind and name
 
-    @property
-    def defined(self) -> set[str]:
-        """The types that it defines and does not only extend."""
-        return {node.name.value for node in self.nodes if isinstance(node, ast.TypeDefinitionNode)}
+
+class _Change(NamedTuple):
+    rule: str
+    said: str
+    names: tuple[str, ...]  # the element's, after those of what contains it
+    place: _Element
+    side: Side = "head"
+    is_planned: bool = False
 
 
 def compared(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """Return the breaks between all changed files of both sides, read as one schema."""
     common = _parts(sides.before) & _parts(sides.after)
-    old, new = _side(_without(common, sides.before)), _side(_without(common, sides.after))
-    kinds = _used([*old.nodes, *new.nodes])
-    elsewhere = kinds.keys() - old.defined - new.defined
-    schemas = []
-    for side in (old, new):
-        names = (_used(side.nodes).keys() | elsewhere) - side.defined
-        stubs = [kinds[name](name=ast.NameNode(value=name)) for name in sorted(names)]
-        try:
-            document = DocumentNode(definitions=(*side.nodes, *stubs))
-            schemas.append(build_ast_schema(document, assume_valid=True, assume_valid_sdl=True))
-        except (GraphQLError, TypeError, KeyError) as error:
-            reason = f"its types do not fit together ({type(error).__name__})"
-            raise breaks.UnreadableSchemaError(next(iter(side.places.values()))[0], reason) from error
-    return [row for change in find_breaking_changes(*schemas) for row in _break(change, old, new)]
+    old, new = (_types(_without(common, side)) for side in sides)
+    removed, others = list[_Change](), list[_Change]()
+    for name, was in old.items():
+        now = new.get(name)
+        if now is None and not was.is_extension:
+            removed.append(_Change("type-removed", "was removed", (name,), was, "base"))
+        elif now is not None and now.type != was.type:
+            said = f"changed from {_KINDS[was.type]} to {_KINDS[now.type]}"
+            others.append(_Change("type-changed", said, (name,), now))
+        else:
+            others += _of_parts((name,), was, now or replace(was, parts={}))
+    return [_break(change) for change in (*removed, *others)]
+
+
+def _of_parts(names: tuple[str, ...], was: _Element, now: _Element) -> Iterator[_Change]:
+    """Yield the changes between the parts of an element, whose names come first."""
+    for key, part in was.parts.items():
+        other, mine = now.parts.get(key), (*names, part.name)
+        if other is None and part.kind == "interface":
+            yield _Change("interface-removed", f"no longer implements interface {part.name}", names, now)
+        elif other is None:
+            said = "was removed from the union" if part.kind == "member" else "was removed"
+            yield _Change(f"{part.kind}-removed", said, mine, part, "base", part.is_deprecated)
+        else:
+            before, after = (part, other) if part.is_input else (other, part)
+            if not _fits(before.type, after.type):
+                verb = "has changed" if part.kind == "argument" else "changed"
+                said = f"{verb} type from {part.type} to {other.type}"
+                yield _Change(f"{part.kind}-type-changed", said, mine, other, "head", part.is_deprecated)
+            yield from _of_parts(mine, part, other)
+    for key, part in now.parts.items():
+        if part.is_required and key not in was.parts:
+            yield _Change(f"{part.kind}-required", "is new and required", (*names, part.name), part)
+
+
+def _fits(given: str, taken: str) -> bool:
+    """Return whether every value of a type is one of another type, which may also allow null."""
+    levels = zip(_NULL.findall(given), _NULL.findall(taken), strict=False)
+    return given.replace("!", "") == taken.replace("!", "") and all(one or not other for one, other in levels)
 
 
 def _parts(documents: Iterable[breaks.Document]) -> set[str]:
@@ -139,15 +139,6 @@ def _without(common: Collection[str], documents: Iterable[breaks.Document]) -> I
             yield replace(document, text="".join(parts))
 
 
-def _side(documents: Iterable[breaks.Document]) -> _Side:
-    side = _Side()
-    for document in documents:
-        for node in _definitions(document):
-            side.nodes.append(node)
-            _note(side, node.name.value, node, document)
-    return side
-
-
 def _definitions(document: breaks.Document) -> Iterator[_Node]:
     """Return the types that a file defines or extends, without queries and directives."""
     path, text = document.path, document.text
@@ -162,62 +153,45 @@ def _definitions(document: breaks.Document) -> Iterator[_Node]:
     return (node for node in root.definitions if isinstance(node, ast.TypeDefinitionNode | ast.TypeExtensionNode))
 
 
-def _listed(node: _Node, *names: str) -> list[_Node]:
-    """Return the parts of a node from several attributes, which may be missing."""
-    return [part for name in names for part in getattr(node, name, None) or ()]
+def _types(documents: Iterable[breaks.Document]) -> dict[str, _Element]:
+    """Return the types of files with their parts. Of equal ones, the first counts."""
+    types: dict[str, _Element] = {}
+    for document in documents:
+        for node in _definitions(document):
+            is_extension = isinstance(node, ast.TypeExtensionNode)
+            kind = node.kind.partition("_type")[0]
+            one = types.setdefault(node.name.value, _element("type", node, document.path, is_extension=is_extension))
+            one.type, one.is_extension = kind, one.is_extension and is_extension
+            _add_parts(one, node, is_input=kind == "input_object")
+    return types
 
 
-def _note(side: _Side, name: str, node: _Node, document: breaks.Document) -> None:
-    """Record the places of a definition and its parts, and which are deprecated."""
-    rows = [(name, node.name)]
-    rows += [(f"{name}.{one.name.value}", one) for one in _listed(node, "fields", "values", "types")]
-    for part in _listed(node, "fields"):
-        rows += [(f"{name}.{part.name.value}({one.name.value}:)", one) for one in _listed(part, "arguments")]
-    for coordinate, one in rows:
-        place = one.name.loc if hasattr(one, "name") else one.loc
-        side.places.setdefault(coordinate, (document.path, place.start_token.line))
-        if any(directive.name.value == "deprecated" for directive in _listed(one, "directives")):
-            side.deprecated.add(coordinate)
+def _add_parts(one: _Element, node: _Node, *, is_input: bool) -> None:
+    for kind, attribute in _PARTS.items():
+        for part in getattr(node, attribute, None) or ():
+            mine = _element(kind, part, one.path, is_input=is_input or kind == "argument")
+            if one.parts.setdefault((kind, mine.name), mine) is mine and kind == "field":
+                _add_parts(mine, part, is_input=is_input)
 
 
-def _used(nodes: Sequence[_Node]) -> dict[str, Any]:
-    """Return the names that definitions use or extend, with the node class each must have."""
-    kinds: dict[str, Any] = {}
-    for node in nodes:
-        if isinstance(node, ast.TypeExtensionNode):
-            kinds[node.name.value] = getattr(ast, type(node).__name__.replace("Extension", "Definition"))
-        kinds |= {one.name.value: ast.InterfaceTypeDefinitionNode for one in _listed(node, "interfaces")}
-        kinds |= {one.name.value: ast.ObjectTypeDefinitionNode for one in _listed(node, "types")}
-    for part in [part for node in nodes for part in _listed(node, "fields")]:
-        for one in (part, *_listed(part, "arguments")):
-            kind = one.type
-            while not isinstance(kind, ast.NamedTypeNode):
-                kind = kind.type
-            if kind.name.value not in _SCALARS:
-                kinds.setdefault(kind.name.value, ast.ScalarTypeDefinitionNode)
-    return kinds
+def _element(kind: str, node: _Node, path: str, *, is_input: bool = False, is_extension: bool = False) -> _Element:
+    type_text = print_ast(node.type) if kind in ("field", "argument") else ""
+    directives = node.directives if kind in ("field", "argument", "value") else ()
+    return _Element(
+        kind, node.name.value, path, node.name.loc.start_token.line, type_text, is_input=is_input, is_extension=is_extension,
+        is_required=is_input and type_text.endswith("!") and node.default_value is None,
+        is_deprecated=any(one.name.value == "deprecated" for one in directives or ()),
+    )  # fmt: skip
 
 
-def _break(change: BreakingChange, old: _Side, new: _Side) -> Iterator[breaks.SchemaBreak]:
-    """Yield a reported change as a break, unless only other files define it."""
-    rule, found = _RULES.get(change.type), _COORDINATE.search(change.description)
-    if rule is None or found is None:
-        return
-    coordinate, said = found.groups()
-    if rule.name == "member-removed":
-        coordinate, said = f"{said.rpartition(' ')[2]}.{coordinate}", "was removed from the union"
-    elif rule.name.endswith("-required"):
-        said = "is new and required"
-    *owners, name = re.findall(r"\w+", coordinate)
-    holder = owners[0] if owners else name
-    if holder not in old.places:
-        return
-    places, side = (new.places, "head") if coordinate in new.places else (old.places, "base")
-    path, line = places.get(coordinate) or old.places[holder]
-    if rule.name == "argument-required":  # a call that omits the argument writes the field
-        *owners, name = owners
-    is_exact = rule.kind in ("value", "parameter") and rule.name != "argument-required"
-    yield breaks.SchemaBreak(
-        rule.name, rule.kind, coordinate.replace(":)", ")"), said, rule.law, path, line, cast("Side", side), name, (["", *owners])[-1],
-        is_planned=coordinate in old.deprecated, searched=frozenset({name} if is_exact else ()),
+def _break(change: _Change) -> breaks.SchemaBreak:
+    rule, said, names, place, side, is_planned = change
+    kind = rule.partition("-")[0]
+    element = f"{'.'.join(names[:-1])}({names[-1]})" if kind == "argument" else ".".join(names)
+    if rule == "argument-required":  # a call that omits the argument writes the field
+        names = names[:-1]
+    is_exact = kind in ("value", "argument") and rule != "argument-required"
+    return breaks.SchemaBreak(
+        rule, _ELEMENTS.get(kind, cast("breaks.Kind", kind)), element, said, _LAWS[rule], place.path, place.line,
+        side, names[-1], ("", *names)[-2], is_planned=is_planned, searched=frozenset(names[-1:] if is_exact else ()),
     )  # fmt: skip
