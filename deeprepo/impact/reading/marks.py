@@ -156,9 +156,9 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     _definitions(language, marks, defined["defs"])
     users = bound["receivers"]
     if language.nodes.statements:
-        marks.imports = _spans([one for one in root.named_children if one.type in language.nodes.statements])
+        marks.imports = Spans.of([one for one in root.named_children if one.type in language.nodes.statements])
     else:
-        marks.imports = _spans([one for one, _ in defined["imports"].of(*IMPORTS)])
+        marks.imports = Spans.of([one for one, _ in defined["imports"].of(*IMPORTS)])
         marks.imported = {_imported(found) for found in defined["imports"]}
     _handled(language, marks, places)
     marks.questions = "".join(text(node) for node, _ in defined["guards"].of("asked.anywhere"))
@@ -196,15 +196,11 @@ def _split(node: Node, places: Sequence[int], found: list[tuple[int, int]], shor
             _split(child, places, found, short)
 
 
-def _spans(nodes: Sequence[Node]) -> Spans:
-    return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
-
-
 def _handled(language: Language, marks: Marks, places: Sequence[tuple[int, int]]) -> None:
     """Record the code that handles failures around some places, and the conditions of the enclosing tests."""
     rows = matches_at(language, "handled", marks.root, places)
     for form, key in (("use", "handled"), ("import", "handled.import")):
-        marks.handled[form] = _spans([one for one, _ in rows.of(key)])
+        marks.handled[form] = Spans.of([one for one, _ in rows.of(key)])
     marks.name_tests = _tests(rows, "handled.named")
     tests = sorted(
         (node.start_byte, node.end_byte) for _, found in rows.of("handled.asked") for node in found["tested"]
@@ -286,16 +282,13 @@ def _definition(
 
 def is_handled(marks: Marks, node: Node, form: Form) -> bool:
     """Return whether the code around a name handles its absence, for example by a test of its value."""
-    place = node.start_byte, node.end_byte
-    spans = marks.handled["import" if form == "import" else "use"]
-    if any(True for _ in spans.around(*place, inclusive=True)):
-        return True
-    name = text(node)
-    if form == "import" and name in _quoted(marks.questions):
-        return True
-    if any(name in _quoted(test) for *_, test in marks.name_tests.around(*place, inclusive=True)):
-        return True
-    return any(name in test.split() for *_, test in marks.value_tests.around(*place, inclusive=True))
+    name, place = text(node), (node.start_byte, node.end_byte)
+    return (
+        marks.handled["import" if form == "import" else "use"].hold(node)
+        or (form == "import" and name in _quoted(marks.questions))
+        or any(name in _quoted(test) for *_, test in marks.name_tests.around(*place, inclusive=True))
+        or any(name in test.split() for *_, test in marks.value_tests.around(*place, inclusive=True))
+    )
 
 
 @lru_cache(maxsize=256)
@@ -312,7 +305,7 @@ def plain(name: str) -> str:
 
 def _uses(language: Language, marks: Marks, rows: Several) -> None:
     """Record the role of each name from the uses query. A binding takes precedence over a definition."""
-    marks.silent = _spans([node for node, _ in rows.of("silent")])
+    marks.silent = Spans.of([node for node, _ in rows.of("silent")])
     for node, _ in rows.of("bound", "defines"):
         marks.at.setdefault(node.start_byte, Mark("definition"))
     for node, found in rows.of("key"):

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, cast
 
 from tree_sitter import Node
@@ -51,6 +51,15 @@ class Spans:
                 stack.pop()
             self._outer.append(stack[-1] if stack else -1)
             stack.append(at)
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> "Spans":
+        """Return the ranges of nodes."""
+        return cls([(node.start_byte, node.end_byte, "") for node in nodes])
+
+    def hold(self, node: Node, *, inclusive: bool = True) -> bool:
+        """Return whether a range contains a node, or with `inclusive`, is it."""
+        return any(True for _ in self.around(node.start_byte, node.end_byte, inclusive=inclusive))
 
     def around(self, start: int, end: int, *, inclusive: bool = False) -> Iterator[tuple[int, int, str]]:
         """Yield the ranges around a range, innermost first; `inclusive` adds the range itself."""

@@ -233,12 +233,11 @@ class Reader:
     @cached_property
     def locals(self) -> Spans:
         """Return the spans of these nodes."""
-        return Spans([(node.start_byte, node.end_byte, "") for node in self._bodies])
+        return Spans.of(self._bodies)
 
     @cached_property
     def _hiding(self) -> Spans:
-        hiding = [node for node in self._bodies if not self._is_inline(node)] if self.language.inline else self._bodies
-        return Spans([(node.start_byte, node.end_byte, "") for node in hiding])
+        return Spans.of(node for node in self._bodies if not (self.language.inline and self._is_inline(node)))
 
     @cached_property
     def _wholesale(self) -> list[int]:
@@ -327,7 +326,7 @@ class Reader:
 
     def _is_inline(self, body: Node) -> bool:
         """Return whether a body runs in place: a statement calls the anonymous function or passes it to a call."""
-        if any(True for _ in self.locals.around(body.start_byte, body.end_byte)):
+        if self.locals.hold(body, inclusive=False):
             return False
         above = body.parent
         if above is None or above.child_by_field_name("name") is not None:
@@ -337,7 +336,7 @@ class Reader:
         return above.parent is not None and above.parent.type == "expression_statement"
 
     def _is_local(self, node: Node) -> bool:
-        return any(True for _ in self._hiding.around(node.start_byte, node.end_byte, inclusive=True))
+        return self._hiding.hold(node)
 
     def _definitions(self) -> tuple[Definition, ...]:
         """Return the definitions in file order, and behind them the members of objects."""
@@ -364,7 +363,7 @@ class Reader:
         generated = next((key for key in found if key.startswith("named.")), "")
         owner = self._owner_of(kind, found, whole)
         is_common = kind == "common" or "common" in found
-        is_exported = is_common or any(True for _ in self._exported.around(at, whole.end_byte, inclusive=True))
+        is_exported = is_common or self._exported.hold(whole)
         for node in found["name"] if "name" in found else found[generated or "default"]:
             if _is_directive(node):
                 continue
@@ -438,8 +437,7 @@ class Reader:
     def _exported(self) -> Spans:
         """Return the spans of exported code."""
         withheld = {node.id for node, _ in self._rows.of("withheld")}
-        exported = [node for node, _ in self._rows.of("exported") if node.id not in withheld]
-        return Spans([(node.start_byte, node.end_byte, "") for node in exported])
+        return Spans.of(node for node, _ in self._rows.of("exported") if node.id not in withheld)
 
     @cached_property
     def _extended(self) -> Mapping[int, str]:
@@ -569,7 +567,7 @@ class Reader:
             node = first(found, "import", None) or first(found, "import.member", None)
             if node is not None and node.start_byte not in listed:
                 statements[(_spec(node, found) or node).start_byte].append((node, found))
-        maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in self.import_rows.of("maybe")])
+        maybe = Spans.of(node for node, _ in self.import_rows.of("maybe"))
         items = (self._statement(matches, guards, maybe) for matches in statements.values())
         split = (self._split(item) if self.language.scope.member_separator else item for item in items)
         return (*(item for items in listed.values() for item in items), *split)
@@ -597,8 +595,8 @@ class Reader:
             whole=whole,
             star=has_star,
             hands_on=is_handed_on and not self._is_local(node),
-            guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
-            maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
+            guarded=guards.hold(node),
+            maybe=maybe.hold(node, inclusive=False),
             of_type="import.member" in match,
             inside=self._inside(node),
         )
@@ -630,7 +628,7 @@ class Reader:
         """
         written = re.compile(rb"\w+(?:%b\w+)+" % self.language.scope.separator.encode())
         rows = matches(self.language, ("paths",), self.root)["paths"]
-        silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
+        silent = Spans.of(node for node, _ in rows.of("silent"))
         statements = [node for node, _ in self.import_rows.of("listed", "import")]
         nodes = [(node, True) for node, _ in rows.of("path")]
         nodes += [(node, False) for node in statements if node.type != self.language.tokens]
@@ -670,14 +668,8 @@ class Reader:
 
     def guards(self, *queries: str) -> Spans:
         """Return the code that handles a failure inside it, as found by these queries."""
-        return Spans(
-            [
-                (node.start_byte, node.end_byte, "")
-                for query in queries
-                for found in self.captures[query]
-                for node in found.get("guard", ())
-            ]
-        )
+        rows = (found for query in queries for found in self.captures[query])
+        return Spans.of(node for found in rows for node in found.get("guard", ()))
 
 
 def _is_at(start: int, nodes: Sequence[Node]) -> bool:

@@ -124,7 +124,7 @@ def _written(language: Language, marks: Marks, places: Iterable[tuple[int, int]]
         mark = marks.at.get(named.start_byte) if named is not None else None
         if named is None or (mark is None and node.type not in language.nodes.identifiers):
             continue
-        if not any(True for _ in marks.silent.around(node.start_byte, node.end_byte, inclusive=True)):
+        if not marks.silent.hold(node):
             yield _use(language, marks, node, mark or Mark("name"), named)
 
 
@@ -147,7 +147,7 @@ def _as_written(language: Language, use: Use) -> Use:
 def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Use:
     """Return the reference at a node. `named`: the node of its whole name."""
     place = node.start_byte, node.end_byte
-    is_import = mark.form == "import" or any(True for _ in marks.imports.around(*place, inclusive=True))
+    is_import = mark.form == "import" or marks.imports.hold(node)
     around = _scopes_of(marks, node, mark)
     name = text(named) if named is not node and not is_import else name_of(node)
     passed = _arguments(language, mark.args, has_more=mark.more)

@@ -219,8 +219,7 @@ class _File:
 
     @cached_property
     def _statements(self) -> Spans:
-        nodes = [one for one, _ in self._head.import_rows.of("import", "import.member", "called")]
-        return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
+        return Spans.of(node for node, _ in self._head.import_rows.of("import", "import.member", "called"))
 
     def _below(self, space: str, name: str) -> str:
         return f"{space}{self._separator}{name}" if space else name

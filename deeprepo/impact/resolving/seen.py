@@ -93,7 +93,7 @@ def _uses(file: Reader, rows: Rows, wanted: Collection[int]) -> Mapping[int, Use
             line=first_line(name),
             receiver=receiver.replace("?.", "."),
             arguments=arguments(file.language, args) if args is not None else None,
-            is_guarded=any(True for _ in guards.around(name.start_byte, name.end_byte)),
+            is_guarded=guards.hold(name, inclusive=False),
         )
         last = uses.get(name.start_byte)
         if last is None or use.arguments is not None or (use.receiver and not last.receiver):
