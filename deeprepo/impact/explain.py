@@ -25,16 +25,14 @@ from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.breaks import BROKEN
 from deeprepo.impact.uses.find import by_language, find, with_doubts
-from deeprepo.impact.uses.importing import Bindings, bind
 from deeprepo.impact.uses.lacking import lacking_parts
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import Search, SearchedFiles
-from deeprepo.impact.uses.sites import is_imported, match
-from deeprepo.impact.uses.sites import names as names_of
+from deeprepo.impact.uses.sites import match
 from deeprepo.impact.uses.steps import Step, Trace, reason
 from deeprepo.impact.uses.symbols import changed_contract, changed_symbols
-from deeprepo.impact.uses.targets import exported_as
+from deeprepo.impact.uses.targets import Bindings, bind, bindings_of, exported_as, is_imported, searched_names
 from deeprepo.impact.uses.texts import also_says
 from deeprepo.impact.values import Arguments, Definition, Link, Place, Report, Use
 
@@ -80,7 +78,7 @@ async def old_line(tree: GitTree, trace: Trace, users: Dependents, path: str, li
         answers = [*of_target]
         said += [f"Compared with {target}:", *[f"  {says}" async for says in explained.compared(target)]]
         said += dict.fromkeys(_answers(answers, users.by_key().get(target)))
-        said += explained.dropped({step.place for step in answers}, answers)
+        said += explained.dropped({*(step.place for step in answers), (target, path, line)}, answers)
     return said
 
 
@@ -202,13 +200,11 @@ class _Line(Struct):
         questions = {step.question for step in answers}
         if "connection" not in questions or BROKEN in questions:
             return
-        for step, passed in self.trace.passed_on.items():
-            if passed.isdisjoint(places):
-                yield f"  dropped: by {_place(step)}"
-                yield f"    the rule: {reason(step)}"
-                return
-        if places.isdisjoint(row.use_place for row in self.users.references):
-            yield f"  dropped: by {_place(find)}"
+        left = {row.use_place for row in self.users.references}
+        steps = {self.trace.dropped.get(place, find) for place in places if place not in left}
+        for step in steps if places.isdisjoint(left) else ():
+            yield f"  dropped: by {_place(step)}"
+            yield f"    the rule: {reason(step)}"
 
     async def lost(self) -> AsyncIterator[str]:
         """Yield at which step the search lost the line, and where that step is decided."""
@@ -264,9 +260,9 @@ class _Line(Struct):
 
     def _lost_in_file(self, search: Search) -> Iterator[str]:
         names, lines = self.trace.names[self.path], self.source.decode("utf-8", "replace").split("\n")
-        yield f"the file was searched for: {_listed(sorted(names)) or 'nothing'}, by {_place(names_of)}"
+        yield f"the file was searched for: {_listed(sorted(names)) or 'nothing'}, by {_place(searched_names)}"
         if not names:
-            bound = search.importers.bindings(self.path)
+            bound = bindings_of(search.importers, self.path)
             targets = {link.target for link in search.importers.links.get(self.path, ())}
             homes = [one for one in search.targets if not targets.isdisjoint(one.homes)]
             if any(is_imported(target, bound) for target in search.targets):
@@ -328,7 +324,7 @@ class _Line(Struct):
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """Return whether a line matches a pattern for git; a pattern that Python can't read matches nothing."""
+    """Return whether a line matches a pattern for git; one of another syntax matches nothing."""
     with suppress(re.error):
         return re.search(pattern, text) is not None
     return False

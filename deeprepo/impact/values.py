@@ -61,7 +61,7 @@ class Signature(Struct, frozen=True):
         """Return the positions whose argument now reaches another parameter than before."""
         if before.overloads or self.overloads:
             return frozenset()  # the arguments decide which overload a call uses
-        old, new = places_of(before.parameters), places_of(self.parameters)
+        old, new = positional(before.parameters), positional(self.parameters)
         names_before, names_after = before.unique_names, self.unique_names
         rest = any(item.kind == "rest" for item in self.parameters)
         collects = any(item.kind == "rest" for item in before.parameters)
@@ -204,7 +204,7 @@ class Arguments(Struct, frozen=True):
     spread: bool = False
 
 
-def places_of(parameters: Sequence[Parameter]) -> list[Parameter]:
+def positional(parameters: Sequence[Parameter]) -> list[Parameter]:
     """Return the parameters that accept a positional argument."""
     return [one for one in parameters if one.kind in ("positional", "only")]
 

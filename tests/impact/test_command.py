@@ -89,7 +89,7 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert explained("shop/cart.py:2").stdout.splitlines() == [
         "No reference to a changed definition was compared on this line.",
         "  searched for: round_up, total, found by changed_symbols in uses.symbols",
-        "  the file was searched for: round_up, total, by names in uses.sites",
+        "  the file was searched for: round_up, total, by searched_names in uses.targets",
         "  lost: the line has none of these names",
         "Nothing is reported for this line.",
     ]
@@ -183,7 +183,7 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
         (
             "from shop.tax import total\nh = total\nh(3)",
             [
-                "  it is assigned in line 2, followed by Bindings.follow in uses.importing",
+                "  it is assigned in line 2, followed by Bindings.follow in uses.targets",
                 "  the import: line 1, captured by languages/python/imports.scm:1",
             ],
         ),
@@ -249,7 +249,7 @@ def test_explain_knows_the_changed_line_itself_and_what_only_tests_use(repositor
         (
             "shop/g.py",
             "from importlib import import_module; import_module('shop.tax').total(3)",
-            "  lost: its imports bind none of them, says bind in uses.importing",
+            "  lost: its imports bind none of them, says bind in uses.targets",
         ),
         (
             "shop/h.py",

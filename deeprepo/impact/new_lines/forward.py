@@ -16,7 +16,7 @@ from deeprepo.impact.resolving.resolve import ABSENT, OPEN, Answer, called, is_d
 from deeprepo.impact.resolving.seen import Seen, Typed
 from deeprepo.impact.resolving.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
+from deeprepo.impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, positional
 
 ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
 BESIDE = 0.06  # how far below the best suggestion's similarity another one may be
@@ -471,7 +471,7 @@ def _in_words(parameters: Sequence[Parameter], given: Arguments, language: Langu
 
     Return "" if the call matches or if that is unknown.
     """
-    found, places = misfit(language, given, parameters), places_of(parameters)
+    found, places = misfit(language, given, parameters), positional(parameters)
     if found is None or found.kind == "order":
         return ""
     if found.kind == "surplus":

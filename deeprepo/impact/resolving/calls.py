@@ -5,7 +5,7 @@ from typing import Literal
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.values import Arguments, Parameter, places_of
+from deeprepo.impact.values import Arguments, Parameter, positional
 
 
 class Wrong(Struct, frozen=True):
@@ -24,7 +24,7 @@ def misfit(rules: Language, given: Arguments, parameters: Sequence[Parameter]) -
         return Wrong("keyword", (unknown,))
     if given.spread:
         return None
-    is_surplus = given.positional > len(places_of(parameters)) and "rest" not in kinds
+    is_surplus = given.positional > len(positional(parameters)) and "rest" not in kinds
     if is_surplus and not rules.calls.surplus_arguments:
         return Wrong("surplus")
     return None if rules.calls.missing_arguments else _unfilled(rules, given, parameters)
@@ -32,7 +32,7 @@ def misfit(rules: Language, given: Arguments, parameters: Sequence[Parameter]) -
 
 def _unfilled(rules: Language, given: Arguments, parameters: Sequence[Parameter]) -> Wrong | None:
     """Return what is wrong with a call in a language where every parameter needs a value, or None."""
-    places = places_of(parameters)
+    places = positional(parameters)
     twice = next((one.name for one in places[: given.positional] if one.name in given.keywords), "")
     if twice and "only" not in {one.kind for one in places if one.name == twice}:
         return Wrong("twice", (twice,))

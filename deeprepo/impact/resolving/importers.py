@@ -63,6 +63,7 @@ class Project:
     """Resolves the imports of a language on one side of the change."""
 
     declares_content: bool = False  # files declare what they contain, independent of their paths
+    has_namespaces: bool = False  # files see names of other files without an import
 
     def __init__(self, resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
@@ -123,6 +124,7 @@ class NamespaceProject(Project):
     """Resolves the imports and namespaces of a language whose files declare their namespaces."""
 
     modules: Namespaces
+    has_namespaces = True
 
     def __init__(self, resolver: type[Namespaces], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         super().__init__(resolver, paths, configs)

@@ -14,7 +14,7 @@ from deeprepo.impact.resolution import Found
 from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.steps import record
-from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, places_of
+from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, positional
 
 BROKEN = "broken"  # the question that `explain` prints
 # What is known of a call that is not broken; "" if it may be.
@@ -318,9 +318,9 @@ def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
 def _shortest_call(method: Signature, own: Definition) -> Reference:
     """Return the shortest call that a method accepts, as a call of its override."""
     required_parameters = [item for item in method.parameters if item.is_required]
-    count = len(places_of(required_parameters))
+    count = len(positional(required_parameters))
     if rules_of(own.path).shorter_overrides:
-        count = min(count, len(places_of(own.parameters)))
+        count = min(count, len(positional(own.parameters)))
     keywords = tuple(item.name for item in required_parameters if item.kind == "keyword")
     return Reference("", own.short, "", own.start, "", own.name, None, "bound", arguments=Arguments(count, keywords))
 
@@ -388,7 +388,7 @@ def _surplus(after: Signature, call: Arguments, sign: str) -> str:
     `sign`: what follows a name that is passed; "" if the language doesn't pass arguments by name. The named
     arguments that the call needs as well are listed.
     """
-    places = len(places_of(after.parameters))
+    places = len(positional(after.parameters))
     kind = "positional" if sign else ""
     accepted = f"at most {places} {'is' if places == 1 else 'are'} accepted" if places else "none is accepted"
     lacking = [

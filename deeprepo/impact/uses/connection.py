@@ -6,15 +6,19 @@
 | "unique" | a name that is unique in the tree, in a file that imports the class or shares its package |
 | "probable" | a name that is unique in the tree, or a receiver that probably is of the class |
 | "name" | the name, and nothing else |
+
+"bound" and "unique" are certain: only with these, a comparison with the definition proves a break.
 """
 
 from collections.abc import Collection
 
 from deeprepo.impact.changes import Connection, Reference
 from deeprepo.impact.everyday import METHODS, is_specific
-from deeprepo.impact.uses.evidence import Case, names_another_class
-from deeprepo.impact.uses.sites import is_imported, last_word
+from deeprepo.impact.structs import replace
+from deeprepo.impact.uses.evidence import Case, Evidence, names_another_class
+from deeprepo.impact.uses.sites import last_word
 from deeprepo.impact.uses.steps import first_answer, record
+from deeprepo.impact.uses.targets import is_imported
 
 
 async def connection(case: Case) -> Connection:
@@ -22,15 +26,30 @@ async def connection(case: Case) -> Connection:
     return await first_answer("connection", RULES, case, case.place)
 
 
-def replaced_elsewhere(reference: Reference, in_tests: Collection[bool]) -> bool:
-    """Another file gives the name another meaning, which may take other arguments. In a test, it only affects tests.
+def after_all_files(reference: Reference, evidence: Evidence, in_tests: Collection[bool]) -> Reference:
+    """Return a reference, less certain if another file speaks against it.
 
-    `in_tests`: whether each such file is a test. This rule is asked after all files have been searched.
+    `in_tests`: for each file that gives the name another meaning, whether it is a test.
     """
-    is_replaced = False in in_tests or (reference.test and True in in_tests)
-    if is_replaced:
-        record(reference.use_place, "connection", "probable", replaced_elsewhere)
-    return is_replaced
+    if reference.likely and used_by_unrelated_code(reference, evidence):
+        record(reference.use_place, "probably removed", "no", used_by_unrelated_code)
+        reference = replace(reference, target_state="unknown")
+    is_known = reference.is_certain or reference.is_lost or reference.likely
+    if not is_known or not replaced_elsewhere(reference, in_tests):
+        return reference
+    record(reference.use_place, "connection", "probable", replaced_elsewhere)
+    return replace(reference, connection="probable", target_state="unknown")
+
+
+def used_by_unrelated_code(reference: Reference, evidence: Evidence) -> bool:
+    """The hint is weak, and unrelated code uses the same member, so it is probably a library's."""
+    is_shared = (reference.symbol, reference.name) in evidence.unconnected
+    return is_shared and reference.use_place in evidence.weakly_connected
+
+
+def replaced_elsewhere(reference: Reference, in_tests: Collection[bool]) -> bool:
+    """Another file gives the name another meaning, which may take other arguments. In a test, it only affects tests."""
+    return False in in_tests or (reference.test and True in in_tests)
 
 
 async def resolved(case: Case) -> Connection | None:

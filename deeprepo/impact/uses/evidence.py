@@ -9,10 +9,9 @@ from deeprepo.impact.language import Language, load
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.uses.exports import Exports
-from deeprepo.impact.uses.importing import Bindings
 from deeprepo.impact.uses.occurrences import Names
-from deeprepo.impact.uses.sites import Match, last_word, local_names, names_class, resembles
-from deeprepo.impact.uses.targets import UseTarget
+from deeprepo.impact.uses.sites import Match, last_word, names_class, resembles
+from deeprepo.impact.uses.targets import Bindings, UseTarget, local_names
 from deeprepo.impact.values import Link, Use
 
 LAST = re.compile(r"\w+")
@@ -63,10 +62,6 @@ class Evidence(Struct):
     # Pairs of target and name that unrelated code uses as well, and hints with a weak connection.
     unconnected: set[tuple[str, str]] = field(default_factory=set)
     weakly_connected: set[tuple[str, str, int]] = field(default_factory=set)
-
-    def is_refuted(self, key: str, name: str, path: str, line: int) -> bool:
-        """Return whether a hint probably refers to a library, because unrelated code uses the same member."""
-        return (key, name) in self.unconnected and (key, path, line) in self.weakly_connected
 
     def is_unique(self, target: UseTarget, name: str) -> bool:
         """Return whether only changed definitions have the name; for a removed target, nothing at all."""

@@ -22,7 +22,7 @@ from deeprepo.impact.uses.overrides import overrides_of, returning_the_former_ty
 from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import ALL_LINES, Search
-from deeprepo.impact.uses.steps import TRACE, passed_on
+from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
 from deeprepo.impact.uses.targets import use_targets
 from deeprepo.impact.uses.texts import also_says
@@ -53,8 +53,10 @@ async def find(
     from deeprepo.impact.uses.name_check import with_resolutions
     from deeprepo.impact.uses.reused_names import unless_reused
 
-    references = passed_on(with_resolutions, await with_resolutions(tree, files, symbols, references, budget.checks))
-    references = passed_on(unless_reused, await unless_reused(tree, files, symbols, references))
+    references = kept_by(
+        with_resolutions, references, await with_resolutions(tree, files, symbols, references, budget.checks)
+    )
+    references = kept_by(unless_reused, references, await unless_reused(tree, files, symbols, references))
     parts = (*parts, in_texts)
     gaps.add(*tree.stopped_searches, *(sentence for part in parts for sentence in part.missed_uses))
     gaps.add(*(sentence for part in parts for sentence in part.cut), hides_uses=False)
@@ -103,13 +105,15 @@ async def _of_language(
     broken_imports = await lost_modules(head, base, importers.lost)
     targets = [*await use_targets(scene, importers), *await attribute_targets(scene)]
     references = await Search(scene, importers, targets, added_lines, broken_imports).run()
-    # imported here because grammars load with the first search
-    from deeprepo.impact.uses.former_meaning import meant_another_before, of_the_change
+    if base.project.has_namespaces:
+        # imported here because grammars load with the first search
+        from deeprepo.impact.uses.former_meaning import meant_another_before, of_the_change
 
-    references = passed_on(meant_another_before, await of_the_change(tree, scene, references))
+        references = kept_by(meant_another_before, references, await of_the_change(tree, scene, references))
     signatures = {item.key: item.before.signature for item in scene.every_symbol if item.before is not None}
-    references = passed_on(
+    references = kept_by(
         means_another,
+        references,
         (row for row in references if row.is_bound or not means_another(signatures.get(row.symbol), row)),
     )
     if (trace := TRACE.get()) is not None:

@@ -12,7 +12,6 @@ from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.resolving.importers import NamespaceProject
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import defines
 from deeprepo.impact.uses.importing import Scene
@@ -35,8 +34,6 @@ class OldUse(Struct, frozen=True):
 
 async def of_the_change(tree: Tree, scene: Scene, references: tuple[Reference, ...]) -> tuple[Reference, ...]:
     """Return the references whose target before the change was the changed definition."""
-    if not isinstance(scene.base.project, NamespaceProject):
-        return references
     head, base = await tree.entries("head"), await tree.entries("base")
     homes = {item.key: item.before.path for item in scene.every_symbol if item.before is not None and item.contract}
     old_uses: dict[Reference, OldUse] = {}

@@ -16,8 +16,7 @@ from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Importers, Scene
 from deeprepo.impact.uses.reach import globs
-from deeprepo.impact.uses.sites import classes_of, is_imported
-from deeprepo.impact.uses.targets import UseTarget
+from deeprepo.impact.uses.targets import UseTarget, bindings_of, classes_of, is_imported
 from deeprepo.impact.values import Definition, Outline
 
 ANY = frozenset({"Any", "Any?", "object", "object?", "Object", "mixed"})  # a subclass may return less
@@ -83,7 +82,7 @@ async def _overriding_any(scene: Scene, importers: Importers, mine: Sequence[Use
                 f"{path} has more than {budget.bytes:,} bytes, so it was not searched for overriding methods"
             )
             continue
-        bound = importers.bindings(path)
+        bound = bindings_of(importers, path)
         for home in sorted({*exports.visible_files(path)} & homes):
             bound.stars[home].add("")
         outline = await exports.outline("head", path)

@@ -10,8 +10,9 @@ from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedSymbol, Query
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.uses.exports import NOT_HANDED_ON
-from deeprepo.impact.uses.importing import Bindings, Importers, Meaning, Scene, bind
+from deeprepo.impact.uses.importing import Importers, Meaning, Scene
 from deeprepo.impact.uses.reach import globs
+from deeprepo.impact.uses.targets import Bindings, bind
 from deeprepo.impact.values import MODULE, Link
 
 BARRELS = frozenset({"__init__", "index"})

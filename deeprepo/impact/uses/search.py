@@ -7,6 +7,7 @@ it or the receiver is likely to be of the class.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, Reference
@@ -16,16 +17,16 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, is_test, vendored_folder
 from deeprepo.impact.uses.budget import LISTED, is_minified
-from deeprepo.impact.uses.connection import connection, replaced_elsewhere
+from deeprepo.impact.uses.connection import after_all_files, connection
 from deeprepo.impact.uses.evidence import OWN, Case, Evidence, SearchedFile
-from deeprepo.impact.uses.importing import Bindings, Importers, Scene
+from deeprepo.impact.uses.importing import Importers, Scene
 from deeprepo.impact.uses.occurrences import WHOLE_FILE, LinesByFile, Names, Own
 from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.reexports import ALIASES
 from deeprepo.impact.uses.removal import target_state
-from deeprepo.impact.uses.sites import is_imported, match, names, reference, replaces
-from deeprepo.impact.uses.steps import TRACE, passed_on
-from deeprepo.impact.uses.targets import UseTarget
+from deeprepo.impact.uses.sites import match, reference, replaces
+from deeprepo.impact.uses.steps import TRACE, kept_by
+from deeprepo.impact.uses.targets import Bindings, UseTarget, bindings_of, is_imported, searched_names
 from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -69,7 +70,8 @@ class Search(Struct):
             if late:
                 self._miss_late([*late, *paths[at + PORTION :]], needed)
                 break
-        return passed_on(Search._limit, self._limit(files.references))
+        found = files.references
+        return kept_by(Search._limit, chain.from_iterable(found.values()), self._limit(found))
 
     @property
     def with_contract(self) -> list[UseTarget]:
@@ -158,7 +160,7 @@ class Search(Struct):
 
     async def _holders(self, targets: Iterable[UseTarget]) -> frozenset[str]:
         """Return the files that contain a name of a target."""
-        texts = names(targets, Bindings())
+        texts = searched_names(targets, Bindings())
         words = sorted({found[0] for text in texts if (found := NAME.search(text)) is not None})
         head = self.scene.head
         return await head.tree.grep(Query(words, globs(head.language), word=True)) if words else frozenset()
@@ -279,27 +281,22 @@ class SearchedFiles(Struct):
     @property
     def references(self) -> dict[str, list[Reference]]:
         """The references by target, with what the other files say about them."""
-        return {key: [self._weighed(row) for row in rows] for key, rows in self.found.items()}
-
-    def _weighed(self, row: Reference) -> Reference:
-        """Return a reference: no hint if other code refutes it, and not certain if its target may be replaced."""
-        if row.likely and self.evidence.is_refuted(row.symbol, row.name, row.path, row.line):
-            row = replace(row, target_state="unknown")
-        is_known = row.is_certain or row.is_lost or row.likely
-        is_open = is_known and replaced_elsewhere(row, self.replaced.get(row.symbol, ()))
-        return replace(row, connection="probable", target_state="unknown") if is_open else row
+        return {
+            key: [after_all_files(row, self.evidence, self.replaced.get(key, ())) for row in rows]
+            for key, rows in self.found.items()
+        }
 
     async def _file(self, path: str, source: bytes) -> None:
         """Add the references of one file."""
         scene = self.of.scene
-        bound = self.of.importers.bindings(path)
+        bound = bindings_of(self.of.importers, path)
         homes = {home for target in self.of.targets for home in target.homes}
         for home in {home for home in homes if path in scene.exports.visible_files(home)}:
             bound.stars[home].add("")  # without an import, there is no exporting file
         mine = self.targets_of(path, bound)
         uses = self._uses(path, source, mine, bound) if mine else ()
         if (trace := TRACE.get()) is not None:
-            trace.searched(path, names(mine, bound), bound, uses)
+            trace.searched(path, searched_names(mine, bound), bound, uses)
         if not uses:
             return
         uses = await self._with_results(path, uses, mine)
@@ -331,7 +328,7 @@ class SearchedFiles(Struct):
 
     def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
         """Return the references in a file, including those under names assigned in it."""
-        wanted_names = own_names = names(targets, bound)
+        wanted_names = own_names = searched_names(targets, bound)
         uses = resolving.uses(path, source, wanted_names)
         for _ in range(ALIASES):
             more_names = bound.follow(uses) - wanted_names

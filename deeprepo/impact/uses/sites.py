@@ -1,6 +1,6 @@
-"""Decide how users can write a changed name, and which identifiers of a file refer to it by the file's imports."""
+"""Decide which identifiers of a file refer to a changed definition. The first rule that answers wins."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from deeprepo.impact.changes import Connection, Reference, TargetState, UsePlace
@@ -8,9 +8,17 @@ from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
-from deeprepo.impact.uses.importing import Bindings, Local
 from deeprepo.impact.uses.steps import record
-from deeprepo.impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
+from deeprepo.impact.uses.targets import (
+    RESULT,
+    WHOLE_MODULE,
+    Bindings,
+    Local,
+    UseTarget,
+    classes_of,
+    local_names,
+    searched_names,
+)
 from deeprepo.impact.values import MODULE, Arguments, Import, Use
 
 LONG = 4  # letters required for a resemblance
@@ -34,21 +42,6 @@ def resembles(receiver: str, owner: str) -> bool:
     """
     last, name = last_word(receiver).replace("_", "").lower(), owner.lower()
     return len(last) >= LONG and (name.startswith(last) or name.endswith(last))
-
-
-def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
-    """Return the words that may refer to one of the targets in a file."""
-    names_found: set[str] = set()
-    for target in targets:
-        names_found |= target.shorts
-        for origin, exported_names in target.exporting_files:
-            for name in exported_names:
-                names_found.add(name)
-                if name == WHOLE_MODULE:
-                    names_found.update(here for here, _ in bound.modules.get(origin, ()))
-                for one in bound.locals.get((origin, name), ()):
-                    names_found.update((one.here.rpartition(".")[2], one.there))
-    return frozenset(names_found)
 
 
 class Match(Struct, frozen=True):
@@ -76,7 +69,7 @@ def match(
     `imports`: the file's imports, if several of them bind the same name.
     """
     matcher, rules = _Matcher(target, uses, bound, path, imports), rules_of(path)
-    words = names([target], bound) | {written.rpartition(".")[2] for written in matcher.classes}
+    words = searched_names([target], bound) | {written.rpartition(".")[2] for written in matcher.classes}
     # a path may end in any of these
     candidates = (use for use in uses if use.name in words or not use.name.isidentifier())
     if rules.library_space and not target.is_in_space(rules.library_space):
@@ -378,13 +371,6 @@ class _Matcher:
         return use.span == definition.span
 
 
-def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
-    """Yield the local names that a file's imports give the target."""
-    for origin, exported_names in target.exporting_files:
-        for name in exported_names:
-            yield from bound.locals.get((origin, name), ())
-
-
 def _first(use: Use, ways: Iterable[Local]) -> Match | None:
     """Return the reference by the first of these local names; None without one."""
     local = min(ways, key=lambda one: (one.imported_file, one.there), default=None)
@@ -428,32 +414,6 @@ def _of_other_imports(target: UseTarget, matches: Sequence[Match], bound: Bindin
     return found
 
 
-def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
-    """Return the ways in which a file can write a member's class, with the imported file of each."""
-    class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
-    class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # for results of functions
-    outer, _, rest = target.within.partition(".")
-    result = RESULT if outer.endswith(RESULT) and not rest else ""
-    for origin, exported_names in target.exporting_files:
-        for name in exported_names:
-            below = f".{rest}" if rest and name == outer else result
-            ways = dict(bound.writings(origin, name))
-            qualified_names = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
-            class_names.update(
-                {
-                    way if way in qualified_names and not result else f"{way}{below}": imported_file
-                    for way, imported_file in ways.items()
-                }
-            )
-            if origin in bound.stars:
-                class_names[f"{name}{result}"] = bound.starred_file(origin)
-            if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
-                class_names.update(
-                    {f"{here}{result}": imported_file for here, imported_file in bound.modules.get(origin, ())}
-                )
-    return class_names
-
-
 def replaces(use: Use, target: UseTarget, bound: Bindings, path: str) -> bool:
     """Return whether a file gives another meaning to a name that a module or class of another file defines.
 
@@ -472,16 +432,6 @@ def replaces(use: Use, target: UseTarget, bound: Bindings, path: str) -> bool:
         return is_it or receiver in classes_of(target, bound, path)
     return not target.owner and any(
         use.name in exported_names and _imported_file(bound.modules.get(origin, ()), receiver)
-        for origin, exported_names in target.exporting_files
-    )
-
-
-def is_imported(target: UseTarget, bound: Bindings) -> bool:
-    """Return whether a file imports what it needs to write the target."""
-    return any(
-        origin in bound.modules
-        or origin in bound.stars
-        or any((origin, name) in bound.locals for name in exported_names)
         for origin, exported_names in target.exporting_files
     )
 

@@ -13,9 +13,9 @@ from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Use
 
 if TYPE_CHECKING:
-    from deeprepo.impact.uses.importing import Bindings
     from deeprepo.impact.uses.search import Search
     from deeprepo.impact.uses.symbols import ChangedSource
+    from deeprepo.impact.uses.targets import Bindings
 
 Case = TypeVar("Case")
 Answer = TypeVar("Answer", bound=str | bool)
@@ -46,8 +46,7 @@ class Trace(Struct):
     names: dict[str, Collection[str]] = field(default_factory=dict)  # searched file -> names that it may use
     bound: dict[str, "Bindings"] = field(default_factory=dict)  # searched file -> what its imports bind
     uses: dict[tuple[str, int], list[Use]] = field(default_factory=lambda: defaultdict(list))  # found by path and line
-    # step after the search -> the references that it passed on
-    passed_on: dict[Callable[..., object], set[UsePlace]] = field(default_factory=lambda: defaultdict(set))
+    dropped: dict[UsePlace, Callable[..., object]] = field(default_factory=dict)  # reference -> step after the search
     promoted: dict[str, str] = field(
         default_factory=dict
     )  # member of a subclass -> the changed member that it inherits
@@ -77,11 +76,14 @@ def record(
         trace.steps.append(Step(place, question, answer, rule.__name__, rule.__module__, reason(rule), names))
 
 
-def passed_on(step: Callable[..., object], references: Iterable[Reference]) -> tuple[Reference, ...]:
-    """Record which references a step after the search passes on, so that `explain` names the step that drops one."""
-    kept = tuple(references)
+def kept_by(
+    step: Callable[..., object], before: Iterable[Reference], after: Iterable[Reference]
+) -> tuple[Reference, ...]:
+    """Return the references that a step after the search keeps, and record the others."""
+    kept = tuple(after)
     if (trace := TRACE.get()) is not None:
-        trace.passed_on[step].update(row.use_place for row in kept)
+        left = {row.use_place for row in kept}
+        trace.dropped |= {row.use_place: step for row in before if row.use_place not in left}
     return kept
 
 

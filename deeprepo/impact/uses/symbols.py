@@ -38,7 +38,7 @@ from deeprepo.impact.text.definitions import (
 )
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.values import COMPONENT, Definition, Outline, Parameter, Side, Signature, places_of
+from deeprepo.impact.values import COMPONENT, Definition, Outline, Parameter, Side, Signature, positional
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
 HOLDERS = frozenset({"class", "type"})  # kinds with members
@@ -413,7 +413,7 @@ def _accepts_calls_of(after: Signature, before: Signature, *, by_name: bool) -> 
 
     New parameters must be optional, and last or named.
     """
-    old, new = places_of(before.parameters), places_of(after.parameters)
+    old, new = positional(before.parameters), positional(after.parameters)
     if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
         return False
     if not all(_takes_its_arguments(now, was, by_name=by_name) for was, now in zip(old, new, strict=False)):

@@ -1,19 +1,26 @@
-"""Determine what a search looks for: changed definitions, and names that files no longer export."""
+"""Determine what a search looks for: changed definitions, the names under which files export and import them.
+
+Names that files no longer export are targets, too.
+"""
 
 import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from deeprepo.impact.changes import ChangedSymbol, Contract
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolving.calls import misfit
-from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.importing import Importers, Scene
-from deeprepo.impact.values import Definition, Outline, Use
+from deeprepo.impact.uses.importing import Importers, Meaning, Scene
+from deeprepo.impact.values import MODULE, Definition, Link, Outline, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 RESULT = "()"  # suffix of a function's name for the object that it returns
 WHOLE_MODULE = "default"  # the name under which CommonJS exports a whole module
+ReExported = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 
 
@@ -256,3 +263,171 @@ def exported_as(outline: Outline | None, name: str, *, is_visible: bool) -> froz
     around = {name, *(name[:at].removesuffix(RESULT) for at, letter in enumerate(name) if letter == ".")}
     found = frozenset(there for there, local in (outline.exports if outline is not None else ()) if local in around)
     return found or frozenset({name.partition(".")[0]} if is_visible else ())
+
+
+# --- Which names does a file use for them? ---
+
+
+class Local(Struct, frozen=True):
+    """A local name for something imported."""
+
+    here: str
+    imported_file: str
+    there: str  # its name in the imported file
+    receiver: str = ""  # the qualifier before the name
+    span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
+    line: int = 0  # of the import
+
+
+class Bindings(Struct):
+    """What the imports of one file bind to names of changed files."""
+
+    locals: dict[Meaning, set[Local]] = field(default_factory=lambda: defaultdict(set))
+    # file -> pairs of local name and imported file
+    modules: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
+    # file -> files imported with a wildcard
+    stars: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # name and line of the assignments that are followed
+    assignments: set[tuple[str, int]] = field(default_factory=set)
+
+    def starred_file(self, origin: str) -> str:
+        """Return the file behind the wildcard import that provides a file's names: the file itself if possible."""
+        files = self.stars.get(origin, ())
+        return origin if origin in files else min(files, default="")
+
+    def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
+        """Yield each way to write a name of a file, with the imported file."""
+        for one in self.locals.get((origin, name), ()):
+            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.imported_file
+        for here, imported_file in self.modules.get(origin, ()):
+            yield f"{here}.{name}", imported_file
+
+    def follow(self, uses: Iterable[Use]) -> frozenset[str]:
+        """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
+        aliases: set[str] = set()
+        aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
+        meanings_by_way: dict[str, set[tuple[str, str, str]]] = {}
+        for (origin, name), local_names in self.locals.items() if aliased_uses else ():
+            for local in local_names:
+                way = f"{local.receiver}.{local.here}" if local.receiver else local.here
+                meanings_by_way.setdefault(way, set()).add((origin, name, local.imported_file))
+        for use in aliased_uses:
+            modules = self.modules.items() if use.receiver else ()
+            meanings = {
+                (o, use.name, imported_file)
+                for o, pairs in modules
+                for here, imported_file in pairs
+                if here == use.receiver
+            }
+            meanings |= meanings_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
+            for origin, name, imported_file in meanings:
+                span = None if use.function == MODULE else use.span
+                self.locals[origin, name].add(Local(use.alias, imported_file, name, span=span))
+                self.assignments.add((use.alias, use.line))
+                aliases.add(use.alias)
+        return frozenset(aliases)
+
+
+def bind(
+    imports: Iterable[Link], behind: Mapping[str, Collection[str]], reexports: ReExported = MappingProxyType({})
+) -> Bindings:
+    """Return the names that a file's imports bind.
+
+    `behind`: imported file -> changed files that it re-exports; `reexports`: files that re-export single names.
+    """
+    bindings = Bindings()
+    for item in imports:
+        here = dict(item.aliases)
+        for origin in behind.get(item.target, ()):
+            for name in item.names:
+                if name != "*":
+                    local_name = here.get(name, name)
+                    one = Local(local_name, item.target, name, line=item.line)
+                    bindings.locals[origin, name].add(one)
+                    if "." in local_name:  # a qualified name: the module is also written where it is used
+                        bindings.modules[origin].add((local_name.rpartition(".")[0], item.target))
+                elif "*" in here:
+                    bindings.modules[origin].add((here["*"], item.target))
+                else:
+                    bindings.stars[origin].add(item.target)
+        for there, meanings in reexports.get(item.target, {}).items():
+            for origin, name in meanings:
+                _bind_offer(bindings, item, there, origin, name)
+    return bindings
+
+
+def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: str) -> None:
+    """Bind a name that a file re-exports, if the import takes it."""
+    here = dict(item.aliases)
+    ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
+    if "*" in item.names:
+        ways.append((here.get("*", ""), there))
+    for receiver, local_name in ways:
+        if name == "*":
+            spelling = f"{receiver}.{local_name}" if receiver else local_name
+            bindings.modules[origin].add((spelling, item.target))
+        else:
+            bindings.locals[origin, name].add(Local(local_name, item.target, there, receiver))
+
+
+def bindings_of(importers: Importers, path: str) -> Bindings:
+    """Return what the imports of a file bind."""
+    return bind(importers.links.get(path, ()), importers.behind, importers.reexports)
+
+
+def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
+    """Return the words that may refer to one of the targets in a file."""
+    names_found: set[str] = set()
+    for target in targets:
+        names_found |= target.shorts
+        for origin, exported_names in target.exporting_files:
+            for name in exported_names:
+                names_found.add(name)
+                if name == WHOLE_MODULE:
+                    names_found.update(here for here, _ in bound.modules.get(origin, ()))
+                for one in bound.locals.get((origin, name), ()):
+                    names_found.update((one.here.rpartition(".")[2], one.there))
+    return frozenset(names_found)
+
+
+def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
+    """Yield the local names that a file's imports give the target."""
+    for origin, exported_names in target.exporting_files:
+        for name in exported_names:
+            yield from bound.locals.get((origin, name), ())
+
+
+def is_imported(target: UseTarget, bound: Bindings) -> bool:
+    """Return whether a file imports what it needs to write the target."""
+    return any(
+        origin in bound.modules
+        or origin in bound.stars
+        or any((origin, name) in bound.locals for name in exported_names)
+        for origin, exported_names in target.exporting_files
+    )
+
+
+def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
+    """Return the ways in which a file can write a member's class, with the imported file of each."""
+    class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
+    class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # for results of functions
+    outer, _, rest = target.within.partition(".")
+    result = RESULT if outer.endswith(RESULT) and not rest else ""
+    for origin, exported_names in target.exporting_files:
+        for name in exported_names:
+            below = f".{rest}" if rest and name == outer else result
+            ways = dict(bound.writings(origin, name))
+            qualified_names = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
+            class_names.update(
+                {
+                    way if way in qualified_names and not result else f"{way}{below}": imported_file
+                    for way, imported_file in ways.items()
+                }
+            )
+            if origin in bound.stars:
+                class_names[f"{name}{result}"] = bound.starred_file(origin)
+            if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
+                class_names.update(
+                    {f"{here}{result}": imported_file for here, imported_file in bound.modules.get(origin, ())}
+                )
+    return class_names
