@@ -8,6 +8,7 @@ from fakes import Repository
 import deeprepo
 
 PLACES, LATE, OTHER = "changed places", "became asynchronous", "returns something else"
+SYNC, KIND, THROWS = "no longer asynchronous", "a value of another type", "may throw now"
 TYPES = "still has the former ones"
 
 
@@ -36,6 +37,15 @@ OUTDATED = {
     "swapped in C#": ("A.cs", CSHARP, "int price, int rate", "int rate, int price", "B.cs", "namespace Shop;\n\npublic class Cart\n{\n    public int Sum() => Prices.Total(3, 4);\n}\n", PLACES),
     "async in Python": ("a.py", PY, "def total", "async def total", "b.py", "from a import total\n\nSUM = total(3, 4)\n", LATE),
     "async without a use of the result in Python": ("a.py", PY, "def total", "async def total", "b.py", "from a import total\n\n\ndef go():\n    total(3, 4)\n", LATE),
+    "no longer async in Python": ("a.py", PY.replace("def", "async def"), "async def total", "def total", "b.py", "from a import total\n\n\nasync def go():\n    return await total(3, 4)\n", SYNC),
+    "another parameter in Go": ("a/a.go", GO, "price int", "price *Price", "b/b.go", 'package b\n\nimport "shop/a"\n\nfunc Sum() {\n\ta.Total(3)\n}\n', KIND),
+    "another parameter in Rust": ("src/a.rs", RUST, "price: u32", "price: &Price", "src/b.rs", "use crate::a::total;\n\npub fn sum() {\n    total(3, 4);\n}\n", KIND),
+    "another parameter in Java": ("src/shop/A.java", JAVA, "String id", "Order order", "src/shop/B.java", 'package shop;\n\npublic class B {\n    void go() { A.titleOf("x"); }\n}\n', KIND),
+    "another parameter in C#": ("A.cs", CSHARP, "int price", "Price amount", "B.cs", "namespace Shop;\n\npublic class Cart\n{\n    public int Sum() => Prices.Total(3, 4);\n}\n", KIND),
+    "another parameter in Kotlin": ("src/A.kt", "package shop\n\nfun titleOf(order: Order): String = order.name\n", "order: Order", "id: Long", "src/B.kt", "package shop\n\nfun go(order: Order) = titleOf(order)\n", KIND),
+    "another parameter in Swift": ("A.swift", "func title(_ order: Order) -> String { order.name }\n", "_ order: Order", "_ id: Int", "B.swift", "func go(order: Order) -> String { title(order) }\n", KIND),
+    "another parameter in C": ("a.h", "int total(struct order *order);\n", "struct order *order", "int id", "b.c", '#include "a.h"\nint go(struct order *order) { return total(order); }\n', KIND),
+    "throws in Swift": ("A.swift", "func total(_ id: Int) -> Int { id }\n", "-> Int", "throws -> Int", "B.swift", "func go() -> Int { total(3) }\n", THROWS),
     "async in TypeScript": ("a.ts", TS, "function", "async function", "b.ts", 'import { total } from "./a"\n\nexport const sum = { all: total(3, 4) }\n', LATE),
     "a promise in TypeScript": ("a.ts", TS, "number) {", "number): Promise<number> {", "b.ts", 'import { total } from "./a"\n\nexport const sum = { all: total(3, 4) }\n', LATE),
     "async in Rust": ("src/a.rs", RUST, "pub fn", "pub async fn", "src/b.rs", "use crate::a::total;\n\npub fn sum() {\n    let sum = total(3, 4);\n}\n", LATE),
@@ -64,6 +74,10 @@ def test_call_that_may_no_longer_do_the_same_is_open(repository: Repository, wha
 
 
 FINE = {
+    "an interface in place of a class": ("src/shop/A.java", JAVA, "String id", "CharSequence id", "src/shop/B.java", 'package shop;\n\npublic class B {\n    void go() { A.titleOf("x"); }\n}\n'),
+    "a type parameter": ("src/shop/A.java", JAVA, "static String titleOf(String id)", "static <Id> String titleOf(Id id)", "src/shop/B.java", 'package shop;\n\npublic class B {\n    void go() { A.titleOf("x"); }\n}\n'),
+    "another class": ("A.cs", CSHARP, "int price", "long price", "B.cs", "namespace Shop;\n\npublic class Cart\n{\n    public int Sum() => Prices.Total(3, 4);\n}\n"),
+    "a call with `try`": ("A.swift", "func total(_ id: Int) -> Int { id }\n", "-> Int", "throws -> Int", "B.swift", "func go() throws -> Int { try total(3) }\n"),
     "arguments by name": ("a.py", PY, "price, rate)", "rate, price)", "b.py", "from a import total\n\nSUM = total(price=3, rate=4)\n"),
     "one argument, which is in its place": ("a.py", "def total(price, rate=1, tax=1):\n    return price\n", "rate=1, tax=1", "tax=1, rate=1", "b.py", "from a import total\n\nSUM = total(3)\n"),
     "a call that waits": ("a.py", PY, "def total", "async def total", "b.py", "import asyncio\n\nfrom a import total\n\nSUM = asyncio.run(total(3, 4))\n"),

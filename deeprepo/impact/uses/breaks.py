@@ -13,6 +13,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.uses.outdated_calls import other_kinds
 from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, positional
 
@@ -235,10 +236,14 @@ def unknown_signature(call: _Call) -> Misfit | CallState | None:
 
 
 def fits(call: _Call) -> Misfit | CallState | None:
-    """The call matches the new signature, and each argument reaches the same parameter."""
+    """The call matches the new signature, and each argument reaches a parameter that still takes it."""
     if problem(call.before, call.after, call.reference) is not None or call.arguments.spread:
         return None
-    reaches_others = any(place < call.arguments.positional for place in call.after.moved_places(call.before))
+    was, now = call.item.before, call.item.after
+    others = other_kinds(was.head, now.head) if was is not None and now is not None else []
+    reaches_others = any(
+        place < call.arguments.positional for place in (*call.after.moved_places(call.before), *others)
+    )
     return "" if call.after.ambiguous or reaches_others else FITS
 
 

@@ -1,8 +1,8 @@
 """Recognize calls that a new signature still accepts, but that may now do something else.
 
-The comparison of parameters accepts them. There are three kinds: an argument reaches another parameter because
-parameters changed places, nothing waits for a function that became asynchronous, or a line uses a result that
-is now wrapped in another type or has other parts.
+The comparison of parameters accepts them. There are four kinds: an argument reaches another parameter because
+parameters changed places, a parameter's type is of another kind now, a line waits for a function that is no
+longer asynchronous (or the reverse), or it uses a result that is now wrapped in another type or has other parts.
 """
 
 import re
@@ -18,6 +18,21 @@ _LATER = re.compile(r"\basync\b|\b(?:Promise|PromiseLike|Task|ValueTask|Future|A
 _WAITS = re.compile(
     r"\bawait\b|\.(?:then|catch|finally|unwrap|Wait|Result|GetAwaiter|add_done_callback)\b"
     r"|\b(?:spawn\w*|block_on|gather|create_task|ensure_future|run|run_\w+|runBlocking|resolve|all|allSettled|race|join|select|WhenAll|Run)\s*\("
+)
+_AWAITS = re.compile(r"\bawait\b")
+_THROWS = re.compile(r"\s*(?:async\s+)?throws\s*(?:->|\{|where\b|$)")
+_RECEIVES = re.compile(r"(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:self|this)\b")  # the object itself
+_WITHOUT = re.compile(
+    r"@\w+(?:\([^()]*\))?|\[[\w.]+(?:\([^()]*\))?\]\s|'\w+\b|[&*$?!]|\b(?:const|final|in|ref|mut|inout|struct|unsigned|signed|readonly|val|var|_)\b"
+)
+_PLAIN = frozenset(
+    """bool boolean Boolean Bool byte Byte char Char short Short int Int Integer long Long float Float double Double number string String str i8
+    i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64
+    Int32 Int64 UInt size_t int32_t int64_t uint32_t uint64_t decimal""".split()  # noqa: SIM905
+)
+_ACCEPTS_MUCH = frozenset(
+    """Any Object Number Numeric CharSequence Comparable Serializable StringProtocol BinaryInteger Self Node Value JsonNode JSValue
+    StringView StringPiece StringRef Path URL Uri Url Duration Date""".split()  # noqa: SIM905
 )
 _HANDS_ON = re.compile(r"(?:=>|\b(?:return|yield|void|go))$")
 # The end of what is before a call whose result is used: `x = `, `show(`, `if (!`, `total: `
@@ -39,17 +54,64 @@ def why_outdated(call: Reference, item: ChangedSymbol) -> str:
     before, after = item.signatures
     if before.opaque or after.opaque:
         return ""
-    name = item.symbol.name
+    name, was, now = item.symbol.name, item.before, item.after
     is_collected = any(one.kind == "rest" for one in after.parameters)  # so no argument reaches a named parameter
     moved = after.moved_places(before) if not is_collected else ()
-    if not call.arguments.spread and any(place < call.arguments.positional for place in moved):
+    passed = call.arguments.positional if not call.arguments.spread else 0
+    if any(place < passed for place in moved):
         return f"the parameters of {name} changed places"
-    was, now = item.before, item.after
     if was is None or now is None:
         return ""
-    if _is_late(now) and not _is_late(was):
+    if any(place < passed for place in other_kinds(was.head, now.head)):
+        return f"{name} takes a value of another type now"
+    return _why_result(call, was, now, name)
+
+
+def _why_result(call: Reference, was: Definition, now: Definition, name: str) -> str:
+    """Return what may be wrong with the use of a call's result, as a clause."""
+    late, throws = ([is_so(side) for side in (was, now)] for is_so in (_is_late, _throws))
+    if throws == [False, True] and call.call and not re.search(r"\btry\b", call.text):
+        return f"{name} may throw now, and this line has no `try`"
+    if late == [True, False]:
+        is_refused = rules_of(call.path).calls.runs_when_awaited and _AWAITS.search(call.text)
+        return f"{name} is no longer asynchronous, and this line waits for it" if is_refused else ""
+    if late == [False, True]:
         return f"{name} became asynchronous, and nothing here waits for it" if _needs_now(call) else ""
     return f"{name} returns something else" if _is_wrapped(was, now, call) else ""
+
+
+def _throws(definition: Definition) -> bool:
+    return _THROWS.match(parts_of(definition.head)[2]) is not None
+
+
+def other_kinds(before: str, after: str) -> list[int]:
+    """Return the places of parameters whose type was a class and is a number, text or truth value now, or the reverse."""
+    pairs = [[part for part in parts_of(head)[1] if not _RECEIVES.match(part)] for head in (before, after)]
+    if len(pairs[0]) != len(pairs[1]):
+        return []
+    kinds = [
+        tuple(_kind_of(part, head) for part, head in zip(both, (before, after), strict=True))
+        for both in zip(*pairs, strict=True)
+    ]
+    return [at for at, (was, now) in enumerate(kinds) if was and now and (was == "class") != (now == "class")]
+
+
+def _kind_of(parameter: str, head: str) -> str:
+    """Return the kind of a parameter's type; "" if it is unknown, generic or may accept several."""
+    if re.match(r"(?:const\s+)?(?:struct|enum)\s", parameter):
+        return "class"
+    text = _WITHOUT.sub(" ", parameter.partition("=")[0])
+    words = text.split(":", 1)[1].split() if ":" in text.replace("::", "") else text.split()
+    if ":" not in text.replace("::", ""):  # `user User` after `func`, else `User user`
+        words = words[1:] if head.startswith("func") else words[:-1]
+    if len(words) != 1 or not (match := re.fullmatch(r"(?:\w+(?:\.|::|\\))*(\w+)", words[0])):
+        return ""
+    if match[1] in _PLAIN:
+        return "plain"
+    is_class = re.fullmatch(r"[A-Z]\w*[a-z]\w*", match[1]) and match[1] not in _ACCEPTS_MUCH
+    before, name = parts_of(head)[0], re.escape(match[1])
+    is_generic = re.search(rf"(?:^|\s|template)<[^()>]*\b{name}\b|[<\[][^()<>]*\b{name}\b[^()<>]*[>\]]\s*$", before)
+    return "class" if is_class and not is_generic else ""
 
 
 def _is_wrapped(was: Definition, now: Definition, call: Reference) -> bool:

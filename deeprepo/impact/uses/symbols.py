@@ -399,8 +399,15 @@ def _parameters(
         one, other = _texts_by_name(old, before.parameters), _texts_by_name(new, after.parameters)
         same = all(is_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
     else:
-        pairs = zip(old, new, strict=False)
-        same = all(is_same_parameter(without_name(one, was), without_name(other, now)) for one, other in pairs)
+        same = True
+    if not by_name or is_compatible:  # then a new name at a place, which calls do not write, may have another type
+        was, now = (was - now, now - was) if by_name else (was, now)
+        pairs = [
+            (without_name(one, was), without_name(other, now), one, other) for one, other in zip(old, new, strict=False)
+        ]
+        same &= all(
+            is_same_parameter(*pair[:2]) for pair in pairs if not by_name or (pair[0] != pair[2] and pair[1] != pair[3])
+        )
     if not same:
         changes.append("declaration")
     if not changes and before.opaque:

@@ -6,6 +6,7 @@ contains the word misses nothing.
 
 import re
 from functools import lru_cache
+from posixpath import basename
 from typing import Literal
 
 from deeprepo.impact.filetypes import filetype
@@ -55,10 +56,17 @@ _CALL = re.compile(
     rf"(?:(?<![\w.:>@$&\"'`])(?<![\w\]>?*&][ \t])|\b(?:return|await|yield|throw|and|or|not|in|if|do|then|else|when|case)[ \t])"
     rf"{_STANDS_FOR}\("
 )
-_TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
-_PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail"
+# Also what a line of a class passes on without brackets: `before_action :total`
+_TEXT = re.compile(
+    rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))|^\s++[a-z_]++\s++:{_STANDS_FOR}(?![\w:])"
+)
+_PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:#@]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail", "orders#show"
+# What data write before a name of code: its class, module or package. `<activity name=".Cart">` leaves it out.
+_QUALIFIED = re.compile(rf"(?<!\w)(?:(\w++)(?:[.#@:]|::|\\{{1,2}})|(?<=[\"'])\.){_STANDS_FOR}(?![\w$-])")
+_WHOLE = re.compile(rf"[\"'>]{_STANDS_FOR}[\"'<]")
 _OWNED = re.compile(rf"[\"'`](?:\w{{1,60}}::){{0,4}}(\w{{1,60}})::{_STANDS_FOR}(?![\w$])")
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
+_WORD_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 # Code in a template: `<%= total_of(order) %>`. An expression on a page: `th:text="#{order.total}"`.
 _IN_TEMPLATE = re.compile(rf"<%(?:(?!%>)[^\n]){{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
@@ -100,18 +108,23 @@ def asks(
     members: bool = True,
     methods: bool = True,
     strings: bool = True,
+    home: str = "",
 ) -> bool:
     """Return whether a line of code or of a page uses a word, as a member or as a whole string.
+
+    Data use it if they name its class, module or package too. `home`: the key of its definition.
 
     `is_function`: the word was a function's name, which not every language can call by a string. `members`:
     False if members of this name belong to something else. `methods`: False if methods of this name do.
     `strings`: False if strings do, such as the key of a translation.
     """
     line = _with(word, text)
+    if is_settings(path):
+        return _names_owner(line, path, home)
     if is_page(path) or not filetype(path).folder:
         forms = [_ON_PAGE, _IN_TEMPLATE]
         forms += [_EXPRESSION] if _WITH_EXPRESSIONS.search(path) else []
-        forms += [_BRACES] if path.endswith(".heex") else []
+        forms += [_BRACES] if path.endswith((".heex", ".xaml", ".axaml")) else []
         forms += [_RAZOR] if path.endswith((".cshtml", ".razor")) else []
         return not (is_data(path) or is_style(path)) and any(form.search(line) for form in forms)
     member = _MEMBER if methods else _VALUE
@@ -121,6 +134,17 @@ def asks(
     # "page:view" is all of a name, and not a part of "swup:page:view"
     forms = [_TEXT] if "." in word or ":" in word else [_TEXT, _PATH]
     return any(form.search(line) for form in forms) and not gives(word, path, text)
+
+
+def _names_owner(line: str, path: str, home: str) -> bool:
+    """Return whether a line of data has the word behind a part of its definition's key, or in a file named after that."""
+    if not home:
+        return False
+    owner = {part.lower() for part in _WORD_PART.findall(home)}
+    stem = basename(path).partition(".")[0]
+    return any(
+        {part.lower() for part in _WORD_PART.findall(found[1] or "")} <= owner for found in _QUALIFIED.finditer(line)
+    ) or (_WHOLE.search(line) is not None and stem in _WORDS.findall(home))
 
 
 def calls(word: str, path: str, text: str) -> bool:

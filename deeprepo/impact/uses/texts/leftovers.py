@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Literal
 
 from deeprepo.impact.changes import ChangedFile, DiffLine
 from deeprepo.impact.everyday import is_specific
@@ -31,7 +32,7 @@ _MARKUP = re.compile(
 _ID = re.compile(rf"(?<![\w:-])(?:android:)?id\s*=\s*\{{?[\"'`](?:@\+id/)?({_NAME})[\"'`]")
 _RESOURCE = re.compile(rf"^\s*<[\w-]+\s+name=\"({_NAME})\"")
 _KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
-_TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
+_TOKEN = re.compile(r"[\w-]+(?:[.:][\w-]+)*")
 _VERSION = re.compile(r"v?\d+(?:[.-]\d\w*)*(?:[-+.]?(?:rc|alpha|beta|dev|post)[.\w]*)?")
 _BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
 _ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]++)\s*+=\s*+\{?+[\"'`][^\"'`]*+$")
@@ -60,6 +61,7 @@ class Lost(Struct, frozen=True):
     is_given_by_its_last_part: bool = False  # the defining lines need not match `words`
     new_name: str = ""  # what the change calls it now: it's a new name only if the base has it nowhere
     role: str = ""  # the word in front of the former name where it was renamed
+    defines_route: bool = False  # another line that defines the path of an interface is not left behind
 
     @property
     def key(self) -> str:
@@ -77,7 +79,7 @@ def lost_definitions_of_text(
     mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
     found: dict[str, Lost] = {}
     by_files = (*_templates(files, paths), *_scripts(files, paths))
-    for one in (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *by_files):
+    for one in (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *_routes(mine, after), *by_files):
         found.setdefault(one.name, one)
     return [*found.values()][:MOST]
 
@@ -170,12 +172,12 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
     the old one, which is rare for an exchanged value.
     """
     roles: dict[tuple[str, str], set[tuple[str, str, bool]]] = defaultdict(set)
-    keys: set[tuple[str, str]] = set()  # those of which a line gives the value
+    kinds: dict[tuple[str, str], set[_Kind]] = defaultdict(set)
     ends: dict[tuple[str, str], set[str]] = defaultdict(set)
     homes: dict[str, str] = {}
     for file in sorted(files, key=lambda one: is_test(one.path)):  # tests last
-        for old, new, role, is_key in _replaced(file):
-            keys |= {(old, new)} if is_key else set()
+        for old, new, role, kind in _replaced(file):
+            kinds[old, new].add(kind)
             roles[old, new].add((role, posixpath.splitext(file.path)[1], is_test(file.path)))
             ends[old, new].add(file.path)
             if old not in homes or is_test(homes[old]):
@@ -183,22 +185,97 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
     for (old, new), seen in roles.items():
         is_new = len(seen) < 2 or len(ends[old, new]) < 2  # noqa: PLR2004 - both ends
         left = [path for path, text in after.items() if not is_test(path) and _has_word(old, path, text)]
-        if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
+        is_like = _resembles(old, new) or not kinds[old, new].isdisjoint(("valued", "object"))
+        if (is_new and (not is_like or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
-        word = re.escape(old)
-        # a name of several parts is never a part of a longer one
-        before, behind, member = (
-            ("/#", "", "") if re.search(r"[.:]", old) else ("/:.#", r"|\.\w", rf"|(?<=\.){word}(?![\w(-])")
-        )
-        quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[{before}])?{word}(?:[\"'`/?,]{behind})|(?<![\w:]):{word}(?![\w:])"
-        asks, key = f"{quoted}{member}", _key(old)
+        home, asks, given, key = homes[old], _asks(old, homes[old]), "(?!)", _key(old)
         # the line now refers to another entry, which has its own line
-        is_entry = (old, new) not in keys and any(
+        if kinds[old, new] == {""} and any(
             is_settings(path) and re.search(_key(new), text, re.MULTILINE) for path, text in after.items()
-        )
-        asks, given = (asks, key) if is_entry else (f"{asks}|{key}", "(?!)")
+        ):
+            given = key
+        elif is_style(home):
+            given = _GIVES_STYLE.format(re.escape(old))
+        elif "object" in kinds[old, new]:
+            asks, given = _TAKES.format(re.escape(old)), _GIVES_OBJECT.format(re.escape(old))
+        else:
+            asks = f"{asks}|{key}"
         role = min(seen)[0] if is_new else ""
-        yield Lost(old, homes[old], word, asks, given, new_name=new if is_new else "", role=role)
+        yield Lost(old, home, re.escape(old), asks, given, new_name=new if is_new else "", role=role)
+
+
+def _asks(name: str, home: str) -> str:
+    """Return the pattern of lines that use a renamed name. A name of several parts is never a part of a longer one."""
+    word = re.escape(name)
+    if is_style(home):
+        return rf"(?<![\w-]){word}(?![\w-])"
+    before, behind, member = (
+        ("/#", "", "") if re.search(r"[.:]", name) else ("/:.#", r"|\.\w", rf"|(?<=\.){word}(?![\w(-])")
+    )
+    quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[{before}])?{word}(?:[\"'`/?,]{behind})|(?<![\w:]):{word}(?![\w:])"
+    element = rf"|<{word}[\s/>]" if "-" in name else ""
+    call = rf"|[\"'`\s.]{word}\(" if home.endswith(".sql") else ""
+    return rf"{quoted}{member}|[$#]\{{{word}[:}}]{element}{call}"
+
+
+# How styles define a name; how code takes the key of an object, and gives it
+_GIVES_STYLE = r"(?:[.#%]|(?:mixin|keyframes|function) |(?=--)){0}(?![\w-])(?!\))[^;]*$"
+_TAKES = r"(?<=\.){0}(?![\w-])|[\"'`][\w./:-]{{0,60}}[/:.]{0}[\"'`]|\{{(?:[^{{}}\n]{{0,200}},)?\s*{0}\s*(?:,[^{{}}\n]{{0,200}})?\}}\s*="
+_GIVES_OBJECT = (
+    r"(?<![\w$.])[\"']?{0}[\"']?\s*\??\s*(?::(?!:)|=(?![=>])|\([^()\n]*\)\s*(?::[^{{}}\n]*)?\{{)"
+    r"|\b(?:function|def|class|fun|func|fn|get|set)\s+{0}\b"
+)
+_Kind = Literal["", "key", "valued", "object"]
+
+
+# A path of an interface, in quotes: `"/orders/{id}/lines"`, `/orders/${id}/lines?all`
+_ROUTE = re.compile(r"(?<=[\"'`])((?:[^\"'`\s/?]{0,80}/)?[^\"'`\s?]{2,200})(?=[\"'`?])")
+_FILLED_IN = re.compile(r"\$?\{[^{}]*\}|<[^<>]*>|:\w+|%[sdv]|\[\w+\]|\d+")
+_FILLS_IN = r"(?:\$?\{{1,2}[^{}\"'`\s]{1,80}\}{1,2}|<[^<>\"'`\s]{1,80}>|:\w{1,60}|%[sdv]|\[\w{1,60}\]|\d{1,20}|[\"'`]\s?[+.]\s?[\w.$()>-]{1,80}\s?[+.]\s?[\"'`])"
+_DEFINES_ROUTE = re.compile(
+    r"(?i:\b(?:get|post|put|patch|delete|head|options|any|all|route|handle\w*|path|re_path|url|match|scope|mapping|\w+mapping)\(\s*+(?:value\s*=\s*)?[\"'`]"
+    r"|^\s*(?:get|post|put|patch|delete|match)\s[\"'])"
+)
+_CALLS_ROUTE = re.compile(r"(?i:\b(?:fetch|axios|http|client|api|request\w*|session|\$)\.?\w*(?:<[^<>]*>)?\()")
+
+
+def _routes(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterator[Lost]:
+    """Yield the paths of an interface that an edited line renames, with any value for each parameter."""
+    for file in files:
+        for hunk in file.hunks:
+            lines = [line for line in hunk.lines if line.kind != " " and not is_comment(line.text, file.path)]
+            added = {route for line in lines if line.kind == "+" for route in _routes_in(line.text)}
+            for line in lines:
+                for route in _routes_in(line.text) - added if line.kind == "-" and len(line.text) <= _LINE else ():
+                    rest = [one for one in added if len(one) == len(route) and sum(map(str.__ne__, one, route)) == 1]
+                    pattern = "/".join(re.escape(part) if part != "*" else _FILLS_IN for part in route)
+                    look = re.compile(pattern + r"(?![\w-])")
+                    if rest and not any(look.search(text) for text in after.values()):
+                        asks = rf"[\"'`/}}%\w]/?{pattern}/?(?:[\"'`?]|\$\{{)"
+                        word = max((part for part in route if part != "*"), key=len)
+                        yield Lost(
+                            "/".join(route), file.path, re.escape(word), asks, defines_route=_is_route(line.text)
+                        )
+
+
+def _is_route(text: str) -> bool:
+    """Return whether a line defines the path of an interface, and doesn't call it."""
+    return _DEFINES_ROUTE.search(text) is not None and _CALLS_ROUTE.search(text) is None
+
+
+def _routes_in(text: str) -> set[tuple[str, ...]]:
+    """Return the paths in a line of code by their parts, with `*` for each parameter."""
+    found = set()
+    for match in _ROUTE.finditer(text) if "/" in text and not IMPORTS.search(text) else ():
+        parts = [("*" if _FILLED_IN.fullmatch(part) else part) for part in match[1].strip("/").split("/")]
+        while parts and not re.fullmatch(r"[\w.-]+|\*", parts[0]):
+            parts = parts[1:]
+        is_whole = match[1].startswith("/") or "*" in parts
+        names = [part for part in parts if re.fullmatch(r"[A-Za-z][\w-]*", part) and len(part) > SHORT]
+        is_plain = len(parts) > 1 and all(part == "*" or re.fullmatch(r"[\w-]+", part) for part in parts)
+        if is_whole and is_plain and (len(names) > 1 or (names and "*" in parts)):
+            found.add(tuple(parts))
+    return found
 
 
 def _key(name: str) -> str:
@@ -213,12 +290,19 @@ def _resembles(old: str, new: str) -> bool:
     return not one.isdisjoint(other) or difflib.SequenceMatcher(None, old, new, autojunk=False).ratio() >= ALIKE
 
 
+# Files with commands, whose words are names
+_COMMANDS = re.compile(
+    r"\.(?:sh|bash|mk|cmake|bat|ps1)$|(?:^|/)(?:Makefile|Dockerfile[\w.-]*|CMakeLists\.txt|Procfile|[Jj]ustfile|\.github/workflows/[^/]+)$"
+)
+_OBJECT = re.compile(r"(?:^|[{,])\s*+(?:async\s++)?$")
+_OF_KEY = re.compile(r"\s*+(?::(?!:)|\([^()\n]*+\)\s*+\{)")
+_SELECTOR = re.compile(r"[.#%]$|(?:mixin|keyframes|function) $")
 # What takes a list of classes. Another class in several of them is one edit, not both ends of a contract.
 _CLASS_LISTS = frozenset({"className", "classNames", "classnames", "clsx", "cn", "cva", "cx", "twMerge"})
 
 
-def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield the old name, the new name, the word before it and whether it is a key, for lines that differ in one name."""
+def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str, _Kind]]:
+    """Yield the old name, the new name, the word before it and what it is, for lines that differ in one name."""
     for hunk in file.hunks:
         for is_edit, lines in groupby(hunk.lines, key=lambda line: line.kind != " "):
             run = list(lines) if is_edit else []
@@ -234,7 +318,7 @@ def _may_rename(text: str, path: str) -> bool:
     return not (is_value or is_comment(text, path) or posixpath.basename(path) in _MANIFESTS)
 
 
-def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str, str, str, bool]]:
+def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str, str, str, _Kind]]:
     words = list(_TOKEN.finditer(text))
     around = _TOKEN.sub("", text)
     for now in added:
@@ -246,8 +330,22 @@ def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str,
             for match, new in pairs:
                 is_name = is_distinctive(match[0]) and len(match[0]) >= SHORTEST and not _VERSION.fullmatch(match[0])
                 if is_name and not names_file(match[0]) and _is_said(match, text, path):
-                    is_key = re.match(_key(match[0]), text) is not None
-                    yield match[0], new, _role(text, match.start(), path), is_key
+                    yield match[0], new, _role(text, match.start(), path), _kind(match, text, path)
+
+
+def _kind(match: re.Match[str], text: str, path: str) -> _Kind:
+    """Return whether a word is the key of an object in code, or of data, which may be followed by its value."""
+    if _is_object_key(match, text, path):
+        return "object"
+    if not re.match(_key(match[0]), text):
+        return ""
+    return "valued" if re.match(rf"{_key(match[0])}\s*[^\s{{\[(]", text) else "key"
+
+
+def _is_object_key(match: re.Match[str], text: str, path: str) -> bool:
+    """Return whether a word is the bare key of an object in code, or a method there: `total: 3`, `total() {`."""
+    before, behind = text[: match.start()], text[match.end() :]
+    return filetype(path).family == "web" and _OBJECT.search(before) is not None and _OF_KEY.match(behind) is not None
 
 
 def _role(text: str, at: int, path: str) -> str:
@@ -268,7 +366,9 @@ def _is_said(match: re.Match[str], text: str, path: str) -> bool:
     )
     is_symbol = filetype(path).symbols and before.endswith(":") and not before.endswith("::")
     is_bare = filetype(path).symbols and re.fullmatch(r"\s*", before) is not None and not behind.strip(" ,")
-    return is_text or is_symbol or is_bare or is_settings(path)
+    is_plain = is_settings(path) or _COMMANDS.search(path) is not None or path.endswith(".sql")
+    is_selector = is_style(path) and (match[0].startswith("--") or _SELECTOR.search(before) is not None)
+    return is_text or is_symbol or is_bare or is_plain or is_selector or _is_object_key(match, text, path)
 
 
 def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator[Lost]:
@@ -350,10 +450,14 @@ def asking_lines(
     mine = [
         row
         for row in rows
-        if asks.search(row[2] if "." in lost.name else _OF_DOMAIN.sub("", row[2]))
+        if (
+            asks.search(row[2] if "." in lost.name else _OF_DOMAIN.sub("", row[2]))
+            or (lost.new_name and _COMMANDS.search(row[0]) and re.search(_word(lost.name), row[2]))
+        )
         and not is_silent(row[0], row[2])
-        and not (is_style(row[0]) or is_prose(row[0]))
+        and not ((is_style(row[0]) and not is_style(lost.home)) or is_prose(row[0]))
         and (row[0] != lost.home or lost.new_name)
+        and not (lost.defines_route and _is_route(row[2]))
     ]
     if not lost.new_name:
         return mine if len(mine) <= MANY else []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 from deeprepo.impact.everyday import is_specific
-from deeprepo.impact.filetypes import filetype, module_path
+from deeprepo.impact.filetypes import family, filetype, module_path
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
@@ -54,6 +54,8 @@ _COMMON_FILES = re.compile(
 _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
 _OF_SETTINGS = re.compile(r"(?:Options|Settings|Config|Configuration|Properties)$")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+_PATH = re.compile(r"[\w.@+/-]++")
+_NAMESPACE = re.compile(r"^\s*+(?:namespace|package)\s++([\w.:\\]++)", re.MULTILINE)
 _GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
 _Row = tuple[str, int, str]  # path, line, text
 
@@ -70,6 +72,8 @@ class _Lost(Struct, frozen=True):
     without_definition: Sequence[Lost]
     unasked: frozenset[str]  # names of definitions that text elsewhere cannot mean
     functions: frozenset[str]  # names of removed functions
+    namespaces: Mapping[str, str]  # those of removed definitions, by their names
+    elsewhere: Mapping[str, tuple[str, str]]  # spelling in other languages -> a removed field and its key
 
     @property
     def words(self) -> Mapping[str, LostWord]:
@@ -84,7 +88,7 @@ class _Lost(Struct, frozen=True):
     @property
     def forms(self) -> list[str]:
         """The patterns of lines that mention any of it."""
-        plain = [*self.words, *self.gone, *self.properties, *self.options, *self.paths]
+        plain = [*self.words, *self.gone, *self.properties, *self.options, *self.paths, *self.elsewhere]
         return [
             *([_any_of(plain)] if plain else []),
             *([f"(?:{'|'.join(one.words for one in self.without_definition)})"] if self.without_definition else []),
@@ -129,13 +133,16 @@ async def also_says(
     places_used = {row.place for row in by_syntax if row.form != "definition" and not row.is_guessed}
     # the word is one of its keys
     reported = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
+    paths = sorted(await tree.entries())
     by_text = [
-        replace(row, asks=not row.is_lost and (row.asks or _is_missed(row, missed)))
+        replace(row, asks=not row.is_lost and (_is_missed(row, missed) or _is_path_in_vain(row, lost.paths, paths)))
         for row in _by_text(_unchanged(speaking, added), lost, missed)
         if row.place not in places_used and (row.path, row.line) not in reported
     ]
     left_behind = await _left_behind(tree, said, lost.without_definition, added)
     left_behind += await left_on_pages(tree, files, symbols)
+    elsewhere = _missed_elsewhere(_unchanged(speaking, added), lost.elsewhere, files)
+    left_behind += [replace(row, asks=True) for row in elsewhere]
     by_text = _first(left_behind, by_text, places_used, reported)
     told_by_text = {row.place for row in by_text} | places_used
     of_unparsed = [
@@ -173,7 +180,69 @@ async def _lost(
         lost_definitions_of_text(files, was, texts, head_paths),
         frozenset(own),
         frozenset(functions),
+        {
+            one.short: " ".join(_NAMESPACE.findall(was.get(one.path, "")))
+            for item in symbols
+            if (one := item.before) is not None
+        },
+        {
+            spelling: (name, key)
+            for spelling, (name, key) in _fields_elsewhere(symbols, every_word)
+            if key.rpartition(":")[0] in head_paths
+        },
     )
+
+
+def _fields_elsewhere(
+    symbols: Iterable[ChangedSymbol], words: Iterable[LostWord]
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the spellings that other languages may have for removed fields, tags and entries."""
+    fields = [
+        (one.short, item.key)
+        for item in symbols
+        if (one := item.before) is not None
+        and one.owner
+        and (item.after is None or item.after.short != one.short)
+        and (one.signature is None or _GETTER.fullmatch(one.short))
+    ]
+    fields += [
+        (word.text, word.key) for word in words if word.given in ("data", "entry") and not is_settings(word.path)
+    ]
+    for name, key in fields:
+        getter = _GETTER.fullmatch(name)
+        parts = [part.lower() for part in _PART.findall(getter[1] if getter else name)]
+        if len(parts) > 1 and name.isidentifier() and not name.isupper():
+            pascal = "".join(part.capitalize() for part in parts)
+            for spelling in (pascal[0].lower() + pascal[1:], "_".join(parts)):
+                yield spelling, (name, key)
+
+
+def _missed_elsewhere(
+    rows: Sequence[_Row], fields: Mapping[str, tuple[str, str]], files: Iterable[ChangedFile]
+) -> list[Reference]:
+    """Return the lines in other languages that still read a field which no code there sets and nothing here has."""
+    by_word = _by_word(rows, {*fields, *(name for name, _ in fields.values())})
+    removed = _removed_lines(files)
+    found = []
+    for spelling, (name, key) in fields.items():
+        home = family(key.rpartition(":")[0])
+        here = [row for row in by_word.get(name, ()) if family(row[0]) == home]
+        there = [row for row in by_word.get(spelling, ()) if family(row[0]) != home and filetype(row[0]).folder]
+        reads = re.compile(rf"(?:\.|\?\.|->){spelling}(?![\w(])(?!\s*=(?!=))|\[[\"']{spelling}[\"']\]")
+        typed = re.compile(rf"(?<![\w.]){spelling}\??\s*:\s*(?:number|string|boolean|Date|any|unknown|[A-Z]\w*)\b")
+        sets = re.compile(rf"(?<![\w.$])[\"']?{spelling}[\"']?\s*(?::(?!:)|=(?![=>])|\()|[.>@]{spelling}\s*=(?![=>])")
+        is_given = any(gives(name, path, text) for path, _, text in here) or any(
+            sets.search(text) and not typed.search(text) for _, _, text in there
+        )
+        edited = {one for _, text in removed if name in text for one in receivers(name, text)}
+        mine = [
+            row
+            for row in there
+            if reads.search(row[2]) and not is_given and not (edited and edited.isdisjoint(receivers(spelling, row[2])))
+        ]
+        if 0 < len({path for path, _, _ in mine}) <= FEW:
+            found += [found_by_name(key, spelling, *row) for row in mine]
+    return found
 
 
 def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> list[_Row]:
@@ -183,6 +252,23 @@ def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> li
 def _is_missed(row: Reference, missed: Collection[tuple[str, int, str]]) -> bool:
     """Return whether a line uses a name in vain, as a whole or as the last part: `saved` in "settings.saved"."""
     return row.place in missed or (row.path, row.line, re.split(r"[.:]", row.name)[-1]) in missed
+
+
+def _is_path_in_vain(row: Reference, lost: Mapping[str, str], paths: Sequence[str]) -> bool:
+    """Return whether a line has the whole path of a removed file, from the root or from its own folder.
+
+    `lost`: removed files, by how they are mentioned; `paths`: of all files, sorted.
+    """
+    home = lost.get(row.name, "")
+    texts = [found for found in _PATH.findall(row.text) if "/" in found and row.name in found] if home else []
+    here = posixpath.dirname(row.path)
+    ends = [[posixpath.normpath(one) for one in (posixpath.join(here, found), found.lstrip("./"))] for found in texts]
+    return any(
+        (home in both or f"/{home}".endswith(f"/{both[1]}"))
+        and not any(_begins_one(one, paths) for one in both)
+        and not any(path.endswith(f"/{both[1]}") for path in paths)
+        for both in ends
+    )
 
 
 def _by_text(rows: Sequence[_Row], lost: _Lost, missed: Collection[tuple[str, int, str]]) -> list[Reference]:
@@ -213,11 +299,13 @@ def _missed_of(
     # their names may now come from a package
     deleted = {file.path for file in files if file.status == "deleted"}
     of_others = _called_by_others(rows, {name: key for name, key in lost.gone.items() if name in lost.functions}, found)
-    defined = {
-        name: LostWord(name, key, given="code")
+    gone = {
+        name: LostWord(name, f"{lost.namespaces.get(name, '')}/{key}", given="code")
         for name, key in lost.gone.items()
-        if key.rpartition(":")[0] not in deleted and name not in lost.unasked and name not in of_others
+        if name not in lost.unasked and name not in of_others
     }
+    defined = {name: one for name, one in gone.items() if lost.gone[name].rpartition(":")[0] not in deleted}
+    in_data = {row for row in _missed(rows, gone, files, lost.functions) if is_settings(row[0])}
     given = {
         name: one
         for name, one in lost.words.items()
@@ -229,7 +317,7 @@ def _missed_of(
     getters = {name: LostWord(name, key, given="code") for name, key in lost.properties.items()}
     read = {row for row in _missed(rows, getters, files) if not filetype(row[0]).is_parsed}
     in_vain |= _options_in_vain(rows, lost.options)
-    return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | read | in_vain
+    return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | in_data | read | in_vain
 
 
 def _called_by_others(
@@ -341,6 +429,16 @@ async def _of_unparsed(
     return references
 
 
+def _removed_lines(files: Iterable[ChangedFile]) -> list[tuple[str, str]]:
+    return [
+        (one.old_path or one.path, line.text)
+        for one in files
+        for hunk in one.hunks
+        for line in hunk.lines
+        if line.kind == "-"
+    ]
+
+
 def _missed(
     rows: Sequence[_Row], words: Mapping[str, LostWord], files: Iterable[ChangedFile], functions: Collection[str] = ()
 ) -> set[tuple[str, int, str]]:
@@ -351,13 +449,7 @@ def _missed(
     and the change touches no use.
     """
     by_word = _by_word(rows, words)
-    removed = [
-        (one.old_path or one.path, line.text)
-        for one in files
-        for hunk in one.hunks
-        for line in hunk.lines
-        if line.kind == "-"
-    ]
+    removed = _removed_lines(files)
     missed: set[tuple[str, int, str]] = set()
     for text, rows_of_word in by_word.items():
         word, mine = words[text], rows_of_word
@@ -397,6 +489,7 @@ def _missed(
                 members=not in_code,
                 methods=word.given != "entry",
                 strings=not is_key,
+                home=word.path if word.given == "code" else "",
             )
             and not is_of_another(text, word.path, line)
             and not is_numbered_migration(path)
@@ -527,8 +620,10 @@ def _says(word: LostWord, path: str, text: str, *, is_parsed: bool) -> bool:
     return re.search(rf"(?:\.|->|(?<!:):){name}(?!\w)", text) is not None or _in_text(word.text, text)
 
 
-def _in_text(word: str, text: str) -> bool:
-    """Return whether a line of code has a word in a string."""
+def _in_text(word: str, text: str, path: str = "") -> bool:
+    """Return whether a line of code has a word in a string or as a symbol."""
+    if filetype(path).symbols and re.search(rf"(?<![\w:]):{re.escape(word)}(?![\w:])", text):
+        return True
     look = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
     return any(look.search(match[2]) for match in _TEXT.finditer(text) if match[2])
 
@@ -538,7 +633,9 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str]) -> list[Refe
     references: list[Reference] = []
     for name, mine in _by_word(rows, names).items():
         said = [
-            row for row in mine if not is_style(row[0]) and (not filetype(row[0]).is_parsed or _in_text(name, row[2]))
+            row
+            for row in mine
+            if not is_style(row[0]) and (not filetype(row[0]).is_parsed or _in_text(name, row[2], row[0]))
         ]
         if 0 < len({path for path, _, _ in said}) <= FILES:
             references += [found_by_name(names[name], name, *row) for row in said[:LINES]]
