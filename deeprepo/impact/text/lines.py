@@ -252,7 +252,6 @@ def _look(pattern: str, name: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=65_536)
-@lru_cache(maxsize=256)
 def _marks(path: str) -> Marks:
     """Return how comments begin in a file, by its name."""
     base = posixpath.basename(path).lower()

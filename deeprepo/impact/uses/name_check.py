@@ -247,8 +247,6 @@ class _Check:
         return is_taken or claim.user not in self._lines.now or word in self._lines.now.text(claim.user)
 
     @once
-    @once
-    @once
     def _extended(self, name: str, homes: Sequence[str]) -> bool:
         """Return whether a name was only that of extensions in these files."""
         rows = [
@@ -256,8 +254,6 @@ class _Check:
         ]
         return bool(rows) and all(row.extends for row in rows)
 
-    @once
-    @once
     @once
     def _only_used(self, name: str, homes: Sequence[str], *, is_word: bool) -> bool:
         """Return whether files only extended a type of that name before the change, or used the name."""
@@ -387,7 +383,6 @@ class _Check:
         return self._lines.way(name, candidate, is_module=claim.is_module, is_word=claim.is_word)
 
     @once
-    @once
     def _has_path(self, candidate: Line) -> bool:
         """Return whether the line above states the path of the module that a line declares."""
         lines = self._lines.now.lines(candidate.path)
@@ -408,8 +403,6 @@ class _Check:
         return self._made_names.provider(name, near, is_module=is_module)
 
     @once
-    @once
-    @once
     def _macro(self, homes: Sequence[str], owner: str) -> Unknown | None:
         """Return an added macro call in a place for declarations, which may declare the name."""
         for path in dict.fromkeys(parent for home in homes for parent in (home, *sorted(parents(home)))):
@@ -425,8 +418,6 @@ class _Check:
                     return Unknown(f"the macro at {path}:{number} may declare it")
         return None
 
-    @once
-    @once
     @once
     def _generated(self, homes: Sequence[str], owner: str) -> Unknown | None:
         """Return what may generate the members of a class: an added attribute on it, or a call that makes the class."""
@@ -444,8 +435,6 @@ class _Check:
                         return Unknown(f"the attribute at {home}:{number} may generate it")
         return None
 
-    @once
-    @once
     @once
     def _of_another(self, homes: Sequence[str], line: int) -> Unknown | None:
         """Return that a name may still be there, because the change only removed a declaration of it."""
