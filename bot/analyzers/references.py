@@ -22,10 +22,6 @@ from deeprepo.impact.views import OneSide
 UNREAD = "it could not be parsed"
 LEFT_OUT = "checking the change needs more files than one check reads"
 ROOT = "the root package"
-# Sentences about names without a definition in the tree, after the location.
-ALONE = {
-    "missing-part": "passes the fields of `{0.name}` ({0.home}), which {0.says}.",
-}
 FURTHER_LINES = 6  # further lines with the same cause
 
 
@@ -148,8 +144,6 @@ def _title(place: impact.Place) -> str:
         return f"`{place.name}` is not in this repository{near}"
     if place.rule == "arguments":
         return f"`{place.name}()` {place.says}{near}"
-    if place.rule in ALONE:
-        return f"`{place.name}` {place.says}"
     if place.name == "default":
         return f"{place.home} has no default export"
     if place.owner:
@@ -161,8 +155,6 @@ def _why(place: impact.Place) -> str:
     place_text = f"{place.path}:{place.line}"
     if place.rule == "missing-module":
         return f"{place_text} imports `{place.name}`, which matches no file in the repository."
-    if place.rule in ALONE:
-        return f"{place_text} {ALONE[place.rule].format(place)}"
     if place.rule == "arguments" and place.definition is not None:
         head = place.definition.head.rstrip(" {:")
         return f"The call at {place_text} does not match `{head}` ({place.source}:{place.definition.line}): it {place.says}."

@@ -9,7 +9,7 @@ from typing import Literal
 from deeprepo.impact.structs import Struct, field
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
-Rule = Literal["missing-module", "missing-name", "missing-member", "arguments", "missing-part"]
+Rule = Literal["missing-module", "missing-name", "missing-member", "arguments"]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
 # What a definition is. "common" is a member of an exported object, "holder" an extension of a type that is defined

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from deeprepo.impact.language import Language, language_of
@@ -14,14 +14,13 @@ from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.resolve import ABSENT, OPEN, Answer, called, is_declared, named, names_of, offered, taken
 from deeprepo.impact.resolving.seen import Seen, Typed
-from deeprepo.impact.resolving.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
+from deeprepo.impact.resolving.wholes import builds, parts_of, types_of, wanted_parts
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, positional
 
 ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
 BESIDE = 0.06  # how far below the best suggestion's similarity another one may be
 NEAR = 3  # suggestions
-NEVER_PROVEN = frozenset[Rule]({"missing-part"})  # never true in ordinary changes so far, and wrong once
 LIBRARY = "unknown: no module of this tree, or one that a build may create"
 UNWRITTEN = "unknown: it may exist without being written"
 
@@ -48,7 +47,6 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
         return
     file = _File(index, language, modules, path, facts, seen)
     yield from file.of_literals(lines)
-    yield from file.of_subclasses(lines)
     if language.search_only:
         return
     for item in facts.imports:
@@ -121,44 +119,19 @@ class _File:
         return taken(self._index, self._modules, self._path, item, name)
 
     def of_literals(self, lines: Collection[int]) -> Iterator[Place]:
-        """Yield unknown members that a new literal sets, and required members that it omits."""
+        """Yield unknown members that a new literal sets."""
         known = parts_of(self._index, self._path) if builds(self._language) else None
         happens = self._language.fails.get("build", "does not compile")
         for whole in known.wholes if known is not None else ():
-            is_new = whole.kind == "build" and whole.of and any(whole.line <= line <= whole.end for line in lines)
+            is_new = whole.kind == "build" and whole.of and any(line in lines for _, line in whole.parts)
             types = types_of(self._index, self._path, whole.of) if is_new else []
             every = wanted_parts(self._index, types[0], "build", every=True) if len(types) == 1 else None
-            if not every:
-                continue
-            home, short = types[0][0], types[0][1].rpartition(".")[2]
-            for name, line in whole.parts:
-                if line in lines and name not in every and not has_member(self._index, *types[0], name):
-                    near, written = _near(name, every), f"{short}.{name}"
+            for name, line in whole.parts if every else ():
+                if line in lines and name not in (every or ()) and not has_member(self._index, *types[0], name):
+                    home, short = types[0][0], types[0][1].rpartition(".")[2]
+                    near, written = _near(name, every or ()), f"{short}.{name}"
                     place = self._place(line, written, "missing-member", (home,), near=near, asked=short)
                     yield replace(place, home=home, owner=short, happens=happens)
-            wanted = wanted_parts(self._index, types[0], "build") or {}
-            if whole.line in lines and not (whole.is_open or whole.places) and whole.names <= every.keys():
-                yield from self._missing(whole, types[0], wanted)
-
-    def of_subclasses(self, lines: Collection[int]) -> Iterator[Place]:
-        """Yield required members that a new implementation omits, in a language that requires all of them."""
-        known = parts_of(self._index, self._path) if writes_all(self._language) else None
-        for whole in known.wholes if known is not None else ():
-            is_mine = whole.kind == "heir" and whole.is_all and not whole.is_open and whole.line in lines
-            types = types_of(self._index, self._path, whole.of) if is_mine else []
-            for home, name in types if len(types) == 1 else ():
-                there = parts_of(self._index, home)
-                rows = there.requirements if there is not None else ()
-                wanted = [one.name for one in rows if (one.owner, one.kind) == (name, "heir")]
-                yield from self._missing(whole, (home, name), wanted)
-
-    def _missing(self, whole: Whole, target: Type, wanted: Iterable[str]) -> Iterator[Place]:
-        left = " and ".join(repr(name) for name in wanted if name not in whole.names)
-        if left:
-            home, short = target[0], target[1].rpartition(".")[2]
-            happens = self._language.fails.get(whole.kind, "does not compile")
-            place = self._place(whole.line, short, "missing-part", (home,), asked=short)
-            yield replace(place, home=home, says=f"needs {left}", happens=happens)
 
     def of_use(self, use: Use) -> Iterator[Place]:
         """Yield what is wrong with one reference."""
@@ -410,7 +383,7 @@ class _File:
             line=line,
             name=name,
             rule=rule,
-            certainty="likely" if rule in NEVER_PROVEN else "proven",
+            certainty="proven",
             home=self._home(files, rule),
             near=near,
             asked=asked,

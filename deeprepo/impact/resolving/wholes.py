@@ -74,16 +74,7 @@ def has_requirements(language: Language) -> bool:
 
 def builds(language: Language) -> bool:
     """Return whether the language has literals that are compared with their types."""
-    return _has(language, "@whole.build")
-
-
-def writes_all(language: Language) -> bool:
-    """Return whether the language has implementations that inherit no required part."""
-    return _has(language, "@all")
-
-
-def _has(language: Language, mark: str) -> bool:
-    return any(mark in patterns for patterns in language.texts("wholes").values())
+    return any("@whole.build" in patterns for patterns in language.texts("wholes").values())
 
 
 @lru_cache(maxsize=KEPT)
