@@ -210,8 +210,6 @@ class Classes:
     library_space: ClassVar[str] = ""  # the namespace of the standard library, which no tree defines
     getters_are_properties: ClassVar[bool] = False  # templates read `getTotal()` as `total`
     implements: ClassVar[str] = ""  # the keyword before interfaces whose members a class does not inherit
-    # a pattern of heads of functions that `new` may call, where only `new` calls a class
-    constructible: ClassVar[str] = ""
     # library class whose subclasses read each field from an environment variable
     settings_class: ClassVar[str] = ""
     dynamic_members: ClassVar[str] = "(?!)"  # a pattern of words with which a class may answer for any member

@@ -59,11 +59,6 @@ BROKEN: dict[str, tuple[Files, Files, Told]] = {
         {"make.js": "function make(a) { return a }\nmodule.exports = { make }\n"},
         ("app.js", 2, "removed-symbol", PROVEN),
     ),
-    "a function that became a class": (
-        {"make.mjs": "export function Make() {}\n", "app.mjs": "import { Make } from './make.mjs'\nMake()\n"},
-        {"make.mjs": "export class Make {}\n"},
-        ("app.mjs", 2, "construction", PROVEN),
-    ),
     "a member of the object that a factory returns": (
         {"make.js": FACTORY, "app.js": MADE},
         {"make.js": FACTORY.replace("    loadRows() {},\n", "")},

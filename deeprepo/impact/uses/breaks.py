@@ -215,12 +215,6 @@ class _Call(Struct):
         return self.item.signatures[1] if self.item.signatures is not None else Signature(opaque=True)
 
 
-def constructed_otherwise(call: _Call) -> Misfit | CallState | None:
-    """A function became a class that needs `new`, or the reverse."""
-    is_known = call.reference.call and call.reference.is_bound
-    return misconstruction(call.item, call.reference) if is_known else None
-
-
 def no_call(call: _Call) -> Misfit | CallState | None:
     """An import passes no arguments, and another mention may be called anywhere."""
     return None if call.reference.call else FITS if call.reference.form == "import" else ""
@@ -269,7 +263,6 @@ def uncertain_target(_: _Call) -> Misfit | CallState | None:
 
 
 RULES = (
-    constructed_otherwise,
     no_call,
     unknown_signature,
     fits,
@@ -408,21 +401,3 @@ def _surplus(after: Signature, call: Arguments, sign: str) -> str:
 def _count(number: int, kind: str = "") -> str:
     what = f"{kind} argument".lstrip()
     return f"no {what}" if number == 0 else f"1 {what}" if number == 1 else f"{number} {what}s"
-
-
-def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
-    """Return what is wrong with a call of a function that became a class, or the reverse."""
-    before, after = item.before, item.after
-    constructible = rules_of(after.path).constructible if after is not None else ""
-    if before is None or after is None or not constructible:
-        return None
-    is_construction = re.search(rf"\bnew\s+(?:[\w$]{{1,60}}\.)?{re.escape(call.name)}(?![\w$])", call.text) is not None
-    if (before.kind, after.kind) == ("function", "class") and not is_construction:
-        return Misfit("construction", "still calls it without `new`")
-    head = after.head if after.signature is not None else ""
-    is_plain = after.kind == "function" and not re.match(constructible, head)
-    return (
-        Misfit("construction", "still calls it with `new`")
-        if before.kind == "class" and is_plain and is_construction and head
-        else None
-    )

@@ -452,7 +452,6 @@ class JavaScript(Language, frozen=True):
     default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"
     implements = "implements"
     declares_others = r"^\s*+(?:export\s++)?declare\b"
-    constructible = r"function\b(?!\s*\*)"  # not arrows, methods, async functions and generators
     reads_all = "arguments"
     inline = frozenset(
         {"call_expression", "arguments", "parenthesized_expression", "unary_expression", "await_expression"}
