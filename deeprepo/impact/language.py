@@ -67,7 +67,8 @@ class ReceiverRules(Struct, frozen=True):
     free_functions: bool = False
     # words from which a member's name is specific enough without a known receiver; 0 for never
     specific_words: int = 0
-    # the form of a member at its definition; no bare name refers to a "key". "": a "definition" with `bare_members`
+    # the form of a member at its definition; no bare name refers to a "key". By default: "definition" with
+    # `bare_members`, otherwise "key"
     member_form: Literal["", "definition", "key"] = ""
     store_form: Literal["definition", "member"] = "definition"  # the form of an assigned member
 
@@ -121,7 +122,7 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     name: str = ""
     folder: str = ""
     files: FileType = UNKNOWN
-    comparable: tuple[str, ...] = ()  # the grammars whose parameters it understands
+    comparable: tuple[str, ...] = ()  # the grammars whose parameters it understands; by default, those of its folder
     otherwise: str = ""  # the alternative grammar, used if only that one parses the file
     unchecked: bool = False  # its grammar does not decide whether a file has errors
     broken_use: str = ""  # what happens to a broken line before anything runs

@@ -19,7 +19,7 @@ from deeprepo.impact.values import MODULE, Definition, Link, Outline, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 RESULT = "()"  # suffix of a function's name for the object that it returns
-WHOLE_MODULE = "default"  # the name under which CommonJS exports a whole module
+WHOLE_MODULE = "default"  # the name of a module that is exported as a whole
 ReExported = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 
