@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from deeprepo.impact.halves import Captures
 from deeprepo.impact.language import Language
-from deeprepo.impact.reading.matching import BOUND, DEFINED, Parts, Rows, Several, matches, matches_at
+from deeprepo.impact.reading.matching import BOUND, DEFINED, ByteRanges, Rows, Several, matches, matches_at
 from deeprepo.impact.reading.nodes import Spans, kind_of, name_of, text
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.values import Form
@@ -170,7 +170,7 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     return marks
 
 
-def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> Parts:
+def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> ByteRanges:
     """Return the parts of a file needed to resolve some places: the code around them and all short nodes.
 
     () means the whole file.

@@ -30,8 +30,8 @@ SPENT = 8_000_000  # bytes of code for which the seconds spent are remembered
 DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are run together
 BOUND = ("bindings", "types", "receivers")  # likewise
 NEAR = 300  # bytes; places that are closer together are read as one part
-Parts = tuple[tuple[int, int], ...]  # byte ranges
-ALL_BYTES: Parts = ((0, (1 << 32) - 1),)
+ByteRanges = tuple[tuple[int, int], ...]  # byte ranges
+ALL_BYTES: ByteRanges = ((0, (1 << 32) - 1),)
 
 
 class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is computed once
@@ -75,7 +75,7 @@ class Several:
 
 
 @lru_cache(maxsize=12)
-def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts = ()) -> Mapping[str, Rows]:
+def matches(language: Language, names: tuple[str, ...], root: Node, parts: ByteRanges = ()) -> Mapping[str, Rows]:
     """Return the results of queries in a file or parts of it, by query.
 
     The latest results are cached. Raises `Unreadable`, now and on later calls, if a query takes too much time
@@ -107,7 +107,7 @@ def matches_at(language: Language, name: str, root: Node, places: Sequence[tuple
     return matches(language, (name,), root, joined(places))[name]
 
 
-def joined(places: Iterable[tuple[int, int]]) -> Parts:
+def joined(places: Iterable[tuple[int, int]]) -> ByteRanges:
     """Return the parts of a file that contain some places, given in order."""
     parts: list[tuple[int, int]] = []
     for start, end in places:
@@ -131,7 +131,7 @@ def _spent(language: Language, code: bytes) -> list[float]:
     return spent
 
 
-def _run(query: Query, root: Node, parts: Parts, spent: list[float]) -> list[Row] | None:
+def _run(query: Query, root: Node, parts: ByteRanges, spent: list[float]) -> list[Row] | None:
     """Return the matches of a query; None if its file takes too much time or memory to query."""
     expected = 0.0
     for limit in UNFINISHED:

@@ -13,7 +13,7 @@ from deeprepo.impact.halves import Captures
 from deeprepo.impact.language import Language, language_of, load
 from deeprepo.impact.parsing import DEEPEST, has_open_angles, root_of, too_deep
 from deeprepo.impact.reading.arguments import parameters
-from deeprepo.impact.reading.matching import DEFINED, Parts, Rows, has, matches
+from deeprepo.impact.reading.matching import DEFINED, ByteRanges, Rows, has, matches
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import (
     SYMBOLS,
@@ -141,7 +141,7 @@ def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
     root = parse(language, code)
     if root is not None and root.has_error and code != source:  # it may be cut in the wrong place
         root = parse(language, source)
-    return names(language, root).imports(Spans(())) if root is not None else None
+    return naming(language, root).imports(Spans(())) if root is not None else None
 
 
 @lru_cache(maxsize=64)
@@ -167,7 +167,7 @@ def root(language: Language, source: bytes) -> Node:
     return found
 
 
-def names(language: Language, root: Node) -> "Reader":
+def naming(language: Language, root: Node) -> "Reader":
     """Return how a file names others, for the search: by the query `names`, or by `imports` without one."""
     found = Reader(language, root, needs_definitions=False)
     found.import_query = _naming(language)
@@ -187,7 +187,9 @@ def _naming(language: Language) -> str:
 class Reader:
     """The facts of one file, from the results of its language's queries."""
 
-    def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True, parts: Parts = ()) -> None:
+    def __init__(
+        self, language: Language, root: Node, *, needs_definitions: bool = True, parts: ByteRanges = ()
+    ) -> None:
         """Limit the queries to `parts`; () means the whole file."""
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: the last line
         self._needs_definitions, self._parts = needs_definitions, parts

@@ -137,7 +137,7 @@ class NamespaceProject(Project):
         facts = reader.facts(language, source) if language is not None else None
         if language is not None and facts is not None:
             if language.texts("names") and reader.may_name(language, source, "inside"):
-                facts = replace(facts, spaces=reader.names(language, reader.root(language, source)).spaces())
+                facts = replace(facts, spaces=reader.naming(language, reader.root(language, source)).spaces())
             self.modules.register(path, facts)
             shown = self.modules.names_unread(path) if not self.declares_content else ()
             self._names[path] = self._names.get(path, frozenset()).union(shown, *self.modules.names(path, facts))
@@ -192,7 +192,7 @@ class _File:
 
     @cached_property
     def _head(self) -> Reader:
-        return reader.names(self._language, reader.root(self._language, self._source))
+        return reader.naming(self._language, reader.root(self._language, self._source))
 
     @cached_property
     def _written(self) -> tuple[tuple[Import, ...], tuple[str, ...]]:

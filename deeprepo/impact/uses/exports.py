@@ -37,7 +37,7 @@ class Exports:
         self._former: dict[str, str] = {}  # path in the head -> path in the base
         self._indexes: dict[Side, Index] = {}
 
-    def went(self, before: str, after: str) -> None:
+    def moved(self, before: str, after: str) -> None:
         """Record that a file moved under the same name, so that its exports are compared with the old path's."""
         self._former[after] = before
 

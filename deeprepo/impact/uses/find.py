@@ -66,8 +66,8 @@ async def find(
         references=references,
         cut=tuple(gaps.all),
         missed_uses=tuple(gaps.hiding_uses),
-        subclasses=tuple(heir for part in parts for heir in part.subclasses),
-        implementers=tuple(heir for part in parts for heir in part.implementers),
+        subclasses=tuple(one for part in parts for one in part.subclasses),
+        implementers=tuple(one for part in parts for one in part.implementers),
     )
 
 
@@ -170,7 +170,7 @@ def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exp
             head.project.register(source.file.path, source.after)
             exports.know("head", source.file.path, source.new)
         if source.before and source.after and head.is_same(source.old, source.new):
-            exports.went(source.file.old_path or source.file.path, source.file.path)
+            exports.moved(source.file.old_path or source.file.path, source.file.path)
     return exports
 
 
@@ -259,7 +259,7 @@ async def with_doubts(
     alike: dict[object, set[str]] = defaultdict(set)
     for items in symbols_by_file.values():
         for item in items:
-            alike[_takes(item)].add(item.symbol.path)
+            alike[_parameters_key(item)].add(item.symbol.path)
     exact: dict[str, tuple[ChangedSymbol, ...]] = {}
     trace = TRACE.get()
     for path, items in symbols_by_file.items():
@@ -267,7 +267,7 @@ async def with_doubts(
         for item in items:
             doubt = ""
             if item.change == "signature":
-                doubt = await _doubt(item, redefined, exports, alike[_takes(item)])
+                doubt = await _doubt(item, redefined, exports, alike[_parameters_key(item)])
             if doubt and trace is not None:
                 trace.doubts[item.key] = doubt
             rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if doubt else item)
@@ -311,7 +311,7 @@ def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
     return is_declared and before is not None and before.signature is not None and bool(before.signature.overloads)
 
 
-def _takes(item: ChangedSymbol) -> object:
+def _parameters_key(item: ChangedSymbol) -> object:
     """Return a key of a definition's name and its parameters on both sides."""
     return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
 

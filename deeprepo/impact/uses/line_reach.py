@@ -30,7 +30,7 @@ _MEMBER_OF = (
 )
 
 
-class Case(Struct):
+class Reached(Struct):
     """A line that provides a name in some way, and what seems to be missing."""
 
     lines: ProvidingLines
@@ -65,9 +65,9 @@ class Case(Struct):
         return self.lines.now.namespace(self.candidate.path) in homes
 
 
-def reaches(lines: ProvidingLines, claim: Claim, candidate: Line, way: str) -> Callable[[Case], bool | None] | None:
+def reaches(lines: ProvidingLines, claim: Claim, candidate: Line, way: str) -> Callable[[Reached], bool | None] | None:
     """Return the rule by which the user reaches the name on a line; None if it doesn't."""
-    case = Case(lines, claim, candidate, way)
+    case = Reached(lines, claim, candidate, way)
     for rule in RULES:
         answer = rule(case)
         if answer is not None:
@@ -75,7 +75,7 @@ def reaches(lines: ProvidingLines, claim: Claim, candidate: Line, way: str) -> C
     return None
 
 
-def declared_in_a_type_that_the_user_names(case: Case) -> bool | None:
+def declared_in_a_type_that_the_user_names(case: Reached) -> bool | None:
     """The line reads the name from a type in the same file, and that type declares it."""
     if case.candidate.path != case.claim.user or not case.is_declared:
         return None
@@ -84,26 +84,26 @@ def declared_in_a_type_that_the_user_names(case: Case) -> bool | None:
     return any(re.search(rf"\b{receiver}\b", head) for head in heads for receiver in receivers) or None
 
 
-def declared_by_the_accused_line(case: Case) -> bool | None:
+def declared_by_the_accused_line(case: Reached) -> bool | None:
     """The line that seems to use the name declares it."""
     candidate = case.candidate
     is_accused = (candidate.path, candidate.line) in case.lines.accused
     return True if is_accused and is_declared_still(case.name, candidate.path, candidate.text) else None
 
 
-def declared_in_the_code_of_a_page(case: Case) -> bool | None:
+def declared_in_the_code_of_a_page(case: Reached) -> bool | None:
     """The user is a page without a parser, and the line is in its code."""
     return True if case.is_declared and is_code_of_page(case.candidate.path, case.claim.user) else None
 
 
-def begins_a_module_as_before(case: Case) -> bool | None:
+def begins_a_module_as_before(case: Reached) -> bool | None:
     """The line begins a module, as a line of the former file did."""
     former = (line for home in case.claim.homes for line in case.lines.before.lines(home))
     text = case.candidate.text.strip()
     return True if case.way == "inline module" and any(text == line.strip() for line in former) else None
 
 
-def declared_in_a_type_taken_whole(case: Case) -> bool | None:
+def declared_in_a_type_taken_whole(case: Reached) -> bool | None:
     """The user, or the file that had the name, imports everything from the type around the line."""
     heads = case.types[:1] if case.is_declared else ()
     taken = [case.lines.types_taken_by(case.claim.user), *map(case.lines.now.taken_from, case.claim.homes)]
@@ -111,7 +111,7 @@ def declared_in_a_type_taken_whole(case: Case) -> bool | None:
     return True if any(not types.isdisjoint(_NAMED.findall(head)) for head in heads) else None
 
 
-def declared_in_a_part_of_the_users_type(case: Case) -> bool | None:
+def declared_in_a_part_of_the_users_type(case: Reached) -> bool | None:
     """The user's file has another part of the type around the line, or a type that inherits from it."""
     claim = case.claim
     if not case.is_declared or case.candidate.path == claim.user or (claim.owner and not claim.is_bare):
@@ -122,18 +122,18 @@ def declared_in_a_part_of_the_users_type(case: Case) -> bool | None:
     return None if opened.isdisjoint(case.lines.now.types(claim.user)) else True
 
 
-def declared_in_an_extension_in_sight(case: Case) -> bool | None:
+def declared_in_an_extension_in_sight(case: Reached) -> bool | None:
     """The line declares an extension in a namespace that the user sees."""
     return True if case.is_declared and _extends_too(case) else None
 
 
-def renamed_for_all_files(case: Case) -> bool | None:
+def renamed_for_all_files(case: Reached) -> bool | None:
     """The line gives the name to all files of a project: `global using Total = ...`."""
     is_for_all = case.way == "alias" and re.match(rules_of(case.claim.user).global_aliases, case.candidate.text)
     return True if is_for_all and _shared(case.claim.user) == "namespace" else None
 
 
-def member_of_the_class(case: Case) -> bool | None:
+def member_of_the_class(case: Reached) -> bool | None:
     """The line declares a member of a class, of its bases or mixins, or in an extension. A bare name may be seen, too."""
     if not case.claim.owner or case.way not in ("declaration", "accessor"):
         return None
@@ -141,12 +141,12 @@ def member_of_the_class(case: Case) -> bool | None:
     return is_in_sight or _is_of_the_class(case)
 
 
-def no_member_is_exported(case: Case) -> bool | None:
+def no_member_is_exported(case: Reached) -> bool | None:
     """No: a re-export doesn't provide a member."""
     return False if case.claim.owner and case.way == "re-export" else None
 
 
-def provided_for_users_of_the_former_file(case: Case) -> bool | None:
+def provided_for_users_of_the_former_file(case: Reached) -> bool | None:
     """The line provides the name in the former file, in a file that re-exports it, or where the user sees it."""
     return any(_stands_in(case, home) for home in case.claim.homes)
 
@@ -166,7 +166,7 @@ RULES = (
 )
 
 
-def _stands_in(case: Case, home: str) -> bool:
+def _stands_in(case: Reached, home: str) -> bool:
     """Return whether a line provides a name for users of another file."""
     claim, candidate, way = case.claim, case.candidate, case.way
     if candidate.path == claim.user and way == "alias":
@@ -187,7 +187,7 @@ def _stands_in(case: Case, home: str) -> bool:
     return not is_resolved and is_top and is_in_sight
 
 
-def _is_in_sight(case: Case, home: str) -> bool:
+def _is_in_sight(case: Reached, home: str) -> bool:
     """Return whether a name is visible as if it were in another file, without an import."""
     now, path = case.lines.now, case.candidate.path
     if _shared(path) == "namespace":
@@ -197,7 +197,7 @@ def _is_in_sight(case: Case, home: str) -> bool:
     return _shared(path) == "tree" or (_shared(path) == "folder" and is_beside)
 
 
-def _is_of_the_class(case: Case) -> bool:
+def _is_of_the_class(case: Reached) -> bool:
     """Return whether a line declares a member of a class, of its bases or mixins, or in an extension."""
     claim, candidate, heads, owner = case.claim, case.candidate, case.types, re.escape(case.claim.owner)
     if re.search(_MEMBER_OF.replace("OWNER", owner), candidate.text):
@@ -214,7 +214,7 @@ def _is_of_the_class(case: Case) -> bool:
     return not case.lines.now.above(claim.owner).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
 
 
-def _extends_too(case: Case) -> bool:
+def _extends_too(case: Reached) -> bool:
     """Return whether a line declares an extension in a namespace that the user sees, for the same type or a call.
 
     The type of a call's object is unknown, so it may mean an extension of any type.
@@ -229,7 +229,7 @@ def _extends_too(case: Case) -> bool:
     return case.is_in_former_namespace or now.opens(claim.user, now.namespace(candidate.path))
 
 
-def _is_same_type(case: Case, head: str) -> bool:
+def _is_same_type(case: Reached, head: str) -> bool:
     """Return whether a type with the class's name is that class.
 
     It must be in the class's file, reopen it, or be in the same namespace.

@@ -123,8 +123,8 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
         return False
     if before.short.startswith("__") or before.visible == "file" or is_test(before.path):
         return False
-    line = await exports.ancestry(before.path, target.within)
-    if not line.classes or (before.short in METHODS and line.beyond):
+    ancestry = await exports.ancestry(before.path, target.within)
+    if not ancestry.classes or (before.short in METHODS and ancestry.beyond):
         return False  # users of a removed class are known; an unknown base may well have such a common method
     return not await exports.has_member(before.path, target.within, before.short)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deeprepo.impact.uses.symbols import ChangedSource
     from deeprepo.impact.uses.targets import Bindings
 
-Case = TypeVar("Case")
+Asked = TypeVar("Asked")
 Answer = TypeVar("Answer", bound=str | bool)
 
 
@@ -93,7 +93,7 @@ def reason(rule: Callable[..., object]) -> str:
 
 
 async def first_answer(
-    question: str, rules: Sequence[Callable[[Case], Awaitable[Answer | None]]], case: Case, place: UsePlace
+    question: str, rules: Sequence[Callable[[Asked], Awaitable[Answer | None]]], case: Asked, place: UsePlace
 ) -> Answer:
     """Return the answer of the first rule that gives one. The last rule must always answer."""
     for index, rule in enumerate(rules):

@@ -177,7 +177,7 @@ def _aliases(root: Node) -> Mapping[str, set[str]]:
     language = language_of("a.ex")
     if language is None:
         return found
-    file = reader.names(language, root)
+    file = reader.naming(language, root)
     modules = file.spaces()
     for module in modules:
         if any(module.startswith(f"{one}.") for one in modules):

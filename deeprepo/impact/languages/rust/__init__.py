@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.rust import manifest
-from deeprepo.impact.languages.rust.crates import Crates, Parts, Place
+from deeprepo.impact.languages.rust.crates import Crates, Place, Segments
 from deeprepo.impact.languages.rust.texts import readable
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
@@ -49,7 +49,7 @@ class Modules(Resolver):
         """Return the file of a submodule."""
         return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
 
-    def parents(self, importer: str, item: Import) -> tuple[tuple[str, Parts], ...]:
+    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the parents.
 
         Each `super` leads to the file with this module's `mod`, which an attribute may place elsewhere.
@@ -79,7 +79,7 @@ class Modules(Resolver):
         far = rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}\"]|\s+as\s|$)|\b({any_name})::"
         return Clues(words, (far,) if names else (), near, below)
 
-    def reach(self, importer: str, item: Import) -> tuple[Parts, Parts]:
+    def reach(self, importer: str, item: Import) -> tuple[tuple[str, ...], Segments]:
         """Return the file of the last module on a path, and the remaining names.
 
         There is no file if the path leaves the tree.
@@ -95,7 +95,7 @@ class Modules(Resolver):
                 return files, parts[count:]
         return (), parts
 
-    def _from_root(self, importer: str, own: Place, item: Import) -> tuple[Place, Parts]:
+    def _from_root(self, importer: str, own: Place, item: Import) -> tuple[Place, Segments]:
         """Return the crate that a path leads into, and the path from its root."""
         parts, here = tuple(item.spec.split("::")), (*own.parts, *item.inside)
         if parts[0] == "crate":
@@ -148,7 +148,7 @@ def _statements(root: Node) -> Iterator[Node]:
             left += reversed(node.named_children)
 
 
-def _leaves(tree: Node, prefix: Parts, *, is_public: bool, above: int) -> Iterator[Import]:
+def _leaves(tree: Node, prefix: Segments, *, is_public: bool, above: int) -> Iterator[Import]:
     """Yield the imports of a `use` tree: `a::{b as c, d::*}` imports b from a as c, and everything from a::d.
 
     `above`: the lines before the text that was parsed.
@@ -168,12 +168,12 @@ def _leaves(tree: Node, prefix: Parts, *, is_public: bool, above: int) -> Iterat
         yield _leaf((*parts, "*") if is_star else parts, (given,) if given else (), line, is_public=is_public)
 
 
-def _names(path: Node | None) -> Parts:
+def _names(path: Node | None) -> Segments:
     """Return the names of a path; the first one is "" if it begins with a crate."""
     return tuple(part.strip().removeprefix("r#") for part in text(path).split("::")) if path is not None else ()
 
 
-def _leaf(parts: Parts, given: Parts, line: int, *, is_public: bool) -> Import:
+def _leaf(parts: Segments, given: Segments, line: int, *, is_public: bool) -> Import:
     if parts[-1] == "*":
         return Import("::".join(parts[:-1]), line, star=True, hands_on=True, public=is_public, private=not is_public)
     parts = parts[:-1] if len(parts) > 1 and parts[-1] == "self" else parts

@@ -21,15 +21,15 @@ FOLDERS = (
 USUAL = ("lib.rs", "main.rs")
 LONG_LINE = 2_000  # characters; parsing a key takes quadratic time in its parts
 Table = Mapping[str, object]
-Parts = tuple[str, ...]  # the names of a path
+Segments = tuple[str, ...]  # the names in a path
 
 
 class Place(Struct, frozen=True):
     """A file as a module: the folder of its crate's root, and the names from there."""
 
     folder: str
-    parts: Parts
-    roots: Parts  # the possible root files of the crate, libraries first; empty if unknown
+    parts: Segments
+    roots: tuple[str, ...]  # the possible root files of the crate, libraries first; empty if unknown
 
 
 def read(source: bytes) -> Table:
@@ -86,13 +86,13 @@ class Crates:
         parts = tuple(part for part in path[len(home) : -len(".rs")].split("/") if part)
         return Place(home, parts[:-1] if name == "mod.rs" else parts, self._roots_of(home))
 
-    def _roots_of(self, folder: str) -> Parts:
+    def _roots_of(self, folder: str) -> tuple[str, ...]:
         roots = sorted(self._roots.get(folder, ()))
         libraries = [root for _, root in self._libraries.values() if root in roots]
         usual = [root for root in roots if posixpath.basename(root) in USUAL and root not in libraries]
         return (*libraries, *usual) or (tuple(roots) if len(roots) == 1 else ())
 
-    def files(self, place: Place, parts: Parts) -> Parts:
+    def files(self, place: Place, parts: Segments) -> tuple[str, ...]:
         """Return the file of a module in the same crate, if it has one; for the crate itself, its possible roots."""
         if not parts:
             return place.roots
