@@ -9,6 +9,22 @@ from bot.values import Verdict
 from deeprepo.impact.resolution import Found
 
 STAYS = {
+    "kotlin: a member with the name of a function in a deleted file": (
+        {"src/main/kotlin/com/shop/A.kt": "package com.shop\n\nfun discount(x: Int) = x\n", "src/main/kotlin/com/shop/B.kt": "package com.shop\n\nfun f(s: lib.Store) = s.discount(3)\n"},
+        {"src/main/kotlin/com/shop/A.kt": None},
+    ),
+    "scala: a member with the name of a function in a deleted file": (
+        {"src/main/scala/com/shop/A.scala": "package com.shop\n\ndef discount(x: Int) = x\n", "src/main/scala/com/shop/B.scala": "package com.shop\n\ndef f(s: Store) = s.discount(3)\n"},
+        {"src/main/scala/com/shop/A.scala": None},
+    ),
+    "kotlin: names of a deleted script, which no other file sees": (
+        {"scripts/a.main.kts": "val discount = 3\nfun load(a: Int) = a\n", "build.gradle.kts": 'plugins { id("x") }\nval x = load(3)\nval y = root.discount\n'},
+        {"scripts/a.main.kts": None},
+    ),
+    "c++: a template of the standard library before a member": (
+        {"limits.hpp": "#pragma once\nnamespace shop {\nnamespace detail {\ntemplate <class T>\nusing numeric_limits = OTHER::numeric_limits<T>;\n}\n}\n", "text.hpp": '#pragma once\n#include "limits.hpp"\n', "use.hpp": '#include <limits>\n#include "text.hpp"\n\ntemplate <class T>\nbool has() { return std::numeric_limits<T>::has_infinity; }\n'},
+        {"text.hpp": "#pragma once\n"},
+    ),
     "kotlin: a class that becomes nested, with a wildcard import": (
         {"core/Model.kt": "package app.core\n\nclass Relationship(val id: String)\n", "ui/Account.kt": "package app.ui\n\nenum class FollowState { FOLLOWING, REQUESTED }\n\nclass Account {\n    fun state(): FollowState = FollowState.FOLLOWING\n}\n", "ui/Other.kt": "package app.ui\n\nfun f(s: FollowState) = s == FollowState.REQUESTED\n"},
         {"core/Model.kt": "package app.core\n\nclass Relationship(val id: String) {\n    enum class FollowState { FOLLOWING, REQUESTED }\n}\n", "ui/Account.kt": "package app.ui\n\nimport app.core.Relationship.FollowState\n\nclass Account {\n    fun state(): FollowState = FollowState.FOLLOWING\n}\n", "ui/Other.kt": "package app.ui\n\nimport app.core.Relationship.*\n\nfun f(s: FollowState) = s == FollowState.REQUESTED\n"},

@@ -87,7 +87,8 @@ def test_kotlin_class_is_found_from_java(repository: Repository) -> None:
     [
         ("app", "import shop.total", "fun go() = total(1)", {"total"}),
         ("app", "import shop.*", "fun go() = total(1)", {"total"}),
-        ("shop", "", "fun go() = 1.total(2)", {"total"}),
+        ("shop", "", "fun go() = 1.total(2)", None),
+        ("shop", "", "fun go() = 1.plus(2)", {"plus"}),
         ("app", "", "fun go() = shop.total(1)", {"total"}),
         ("shop", "", "fun total(a: Int) = a\nfun go() = total(1)", None),
         ("shop", "", "fun go() = 1 // total", None),
@@ -96,11 +97,14 @@ def test_kotlin_class_is_found_from_java(repository: Repository) -> None:
 def test_top_level_names_are_found_by_parsing_the_file(
     package: str, imports: str, body: str, names: frozenset[str] | None
 ) -> None:
-    """A Kotlin file's path doesn't say which names it defines, so the file itself is parsed."""
-    home, source = f"{HOME}Sums.kt", b"package shop\n\nfun total(a: Int) = a\n"
+    """A Kotlin file's path doesn't say which names it defines, so the file itself is parsed.
+
+    Only extensions follow a dot.
+    """
+    home, source = f"{HOME}Sums.kt", b"package shop\n\nfun total(a: Int) = a\nfun Int.plus(a: Int) = a\n"
     project = resolving.project(JVM, [home, USER], {})
     project.register(home, source)
-    found = project.links(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total"}))
+    found = project.links(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total", "plus"}))
 
     assert [(item.target, item.names) for item in found] == ([(home, names)] if names is not None else [])
 

@@ -13,6 +13,7 @@
 (_ . function: (_ argument: (_) @receiver field: [(template_method name: (field_identifier) @name) (dependent_name (template_method name: (field_identifier) @name))]) arguments: (_) @args)
 (_ . argument: (_) @receiver field: [(template_method name: (field_identifier) @name) (dependent_name (template_method name: (field_identifier) @name))])
 (qualified_identifier scope: (namespace_identifier) @receiver)
+(_ . scope: (_) @receiver name: (qualified_identifier . scope: [(namespace_identifier) @name (template_type name: (type_identifier) @name)]))
 (_ . scope: (_) @receiver name: [
   (identifier) @name
   (type_identifier) @name

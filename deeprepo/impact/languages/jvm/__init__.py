@@ -26,7 +26,8 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Facts, Import, Outline
 
 ENDINGS = (".java", ".kt")
-SUFFIXES = (*ENDINGS, ".kts", ".scala")
+SCRIPT = ".kts"
+SUFFIXES = (*ENDINGS, SCRIPT, ".scala")
 OTHERS = (
     ".groovy",
     ".scala",
@@ -77,6 +78,7 @@ OWN = 2  # parts of a package that an importer, or a package in a main source ro
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
 CALLED_LIKE = {"kotlin": ("invoke",), "scala": ("apply",)}
 ALL_NAMES = ("namespace_wildcard", "type_identifier")  # in a Scala import: `_`, `*`, and `given` with a type
+RECEIVER = re.compile(r":[^=(]{1,200}\.\s{0,4}\(")  # of a value that is called on objects: `val f: Cart.() -> Unit`
 ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
@@ -93,6 +95,7 @@ class Modules(Namespaces):
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
         self._facades: dict[str, str] = {}  # Kotlin file -> the class that Java uses for it
+        self._in_facades: dict[str, frozenset[str]] = {}  # Kotlin file -> the names in that class
         self._folders: dict[str, list[str]] = defaultdict(list)  # last part of a package -> folders
         seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
         for folder in sorted(seen):
@@ -107,7 +110,7 @@ class Modules(Namespaces):
             self._others[posixpath.basename(folder)].append(folder)
         self._stems: dict[str, list[str]] = defaultdict(list)
         for path in paths.files:
-            if path.endswith(SUFFIXES):
+            if path.endswith(SUFFIXES) and not path.endswith(SCRIPT):
                 self._stems[_stem(path)].append(path)
         text = b"\n".join(source.lower() for path, source in configs.items() if not path.endswith(".gitignore"))
         self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)
@@ -117,17 +120,25 @@ class Modules(Namespaces):
         super().register(path, replace(facts, spaces=facts.spaces[-1:]))
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the types of a file, and its top-level names, unless it replaces a package of Java."""
+        """Return the types and plain names of a file, and its extensions, unless it replaces a package of Java.
+
+        A script has none, since no other file can see them. Only an extension may follow a dot.
+        """
+        if path.endswith(SCRIPT):
+            return frozenset(), frozenset()
         if not path.endswith(".java") and any(space.startswith(("java.", "javax.")) for space in facts.spaces):
             # a replacement for other platforms; elsewhere the import refers to Java's own package
             return frozenset(), frozenset()
         offered = [one for one in facts.definitions if not one.owner and one.visible not in ("file", "below")]
         types = {one.name for one in offered if one.kind in ("class", "type")}
-        members = {one.name for one in offered if one.kind in ("function", "variable", "member")}
+        members = {one.name: one for one in offered if one.kind in ("function", "variable", "member")}
         if members and (called := facade(path, facts.module)):
             self._facades[path] = called
+            self._in_facades[path] = self._in_facades.get(path, frozenset()).union(members)
             types.add(called)
-        return frozenset(types), frozenset(members)
+        is_group = path.endswith(".scala") and any(one.extends for one in members.values())
+        extensions = {name for name, one in members.items() if one.extends or is_group or RECEIVER.search(one.head)}
+        return frozenset(types | members.keys() - extensions), frozenset(extensions)
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """Return the files that define a name in a package, or are named so in its folder.
@@ -155,7 +166,7 @@ class Modules(Namespaces):
 
     def _is_hidden(self, importer: str, path: str, name: str) -> bool:
         """Return whether Java cannot see a Kotlin name directly, because it uses the file's class."""
-        return importer.endswith(".java") and path in self._facades and (path, name) in self.members
+        return importer.endswith(".java") and name in self._in_facades.get(path, ())
 
     def other_spellings(self, importer: str, path: str, name: str) -> Collection[str]:
         """Return the spellings of a name in another language: itself, its property, or its accessors."""
