@@ -1,5 +1,6 @@
 """Decide which identifiers of a file refer to a changed definition. The first rule that answers wins."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
@@ -266,6 +267,14 @@ class _Matcher:
         """The code around the reference handles that the name is missing."""
         return self._target.is_provided_for(hit.use) and not rules_of(self._path).scope.conditional_build
 
+    def called(self, hit: Match) -> bool:
+        """It is a call, which means a method: `order.total()` where `total` is a field with a number."""
+        before, use = self._target.before, hit.use
+        if before is None or before.kind != "variable" or not self._target.owner:
+            return False
+        is_call = use.form == "member" and use.arguments is not None and not names_class(use.receiver)
+        return is_call and re.search(rules_of(before.path).calls.uncalled_fields, before.head) is not None
+
     # --- Which rule says that it may be none? ---
 
     def redefined(self, hit: Match) -> bool:
@@ -315,7 +324,7 @@ class _Matcher:
         bare_call_in_sight,
         by_name,
     )
-    DISMISSING: ClassVar[tuple[Refuting, ...]] = (named_in_another_import, imported_elsewhere, handled)
+    DISMISSING: ClassVar[tuple[Refuting, ...]] = (named_in_another_import, imported_elsewhere, handled, called)
     DOUBTING: ClassVar[tuple[Refuting, ...]] = (redefined, imported_nearer)
 
     def _is_in_sight(self) -> bool:
