@@ -216,3 +216,18 @@ def test_first_word_of_an_import_may_stand_for_a_folder() -> None:
     text = "import Cart from 'shop/forms/Cart';\nimport Login from 'shop/forms/Login';\nimport Bag from 'shop/forms/Bag';\n"
     after = {**before, "core/src/forms/Login.ts": "export default 2;\n", "tags/src/pay.ts": text}
     assert verdicts(before, after, "tags/src/pay.ts") == ["2 shop/forms/Login likely", "3 shop/forms/Bag proven"]
+
+
+def test_import_below_an_alias_that_the_base_uses_alike_is_not_proven() -> None:
+    """A missing module is not reported if the base lacks a neighbor of it, and only likely if its folder is elsewhere.
+
+    Example: files of a template, for which the project that gets them has the alias.
+    """
+    before = {
+        **SHOP,
+        "template/src/page.ts": "import { auth } from '@/server/auth';\n",
+        "template/src/server/auth/index.ts": "export const auth = 1;\n",
+    }
+    text = "import { bill } from '@/server/bill';\nimport { send } from '@/queue/send';\nimport { pay } from '@/queue/pay';\n"
+    after = {**before, "template/src/queue/send/index.ts": "export const send = 1;\n", "template/src/bill.ts": text}
+    assert verdicts(before, after, "template/src/bill.ts") == ["2 @/queue/send likely", "3 @/queue/pay proven"]

@@ -133,7 +133,8 @@ class Precedents(Struct):
             or "/" not in rest
         ):
             return False
-        ends = tuple(f"/{rest}{end}" for end in ("", *language.suffixes))
+        stems = (rest, f"{rest}/{language.files.folder_file}")
+        ends = tuple(f"/{stem}{end}" for stem in stems for end in ("", *language.suffixes))
         return any(path.endswith(ends) for path in self.head.paths.files)
 
     async def _is_given(self, place: Place, name: str) -> bool:
@@ -184,6 +185,9 @@ class Precedents(Struct):
             if place.rule == "arguments" or place.asked == word
             else (rf"""(?:\b(?:import|from|require|use|using)\b|["'`]).*\b{re.escape(word)}\b""")
         )
+        around, slash, _ = place.name.rpartition("/")
+        if place.rule == "missing-module" and slash == language.scope.separator and place.name[:1] != ".":
+            pattern = rf"""{pattern}|["'`]{re.escape(around)}/"""  # a neighbor in the same package or alias
         holders = [path for path in await self.base.holding(pattern) if _is_asked(path, language)]
         mine = [path for path in change if path in self.before.paths.files]
         holders.sort(key=lambda path: (path not in mine, -shared_folders(path, place.path), path))
