@@ -26,6 +26,7 @@ from deeprepo.impact.views import OneSide
 _WORD = re.compile(r"[@A-Za-z_][\w./\\@-]*")
 TOP_DOMAIN = 3  # letters of the first word of a group that begins with a domain, as `com`
 MOST = 40  # dependencies checked per change
+FORK = 6  # letters that the names of a package and its fork have in common
 ROWS = 20_000  # lines that may import one of them
 UNREAD = "its dependencies could not be compared: it {}"
 Certainty = Literal["proven", "likely", "doubtful"]
@@ -183,6 +184,9 @@ async def _dropped(
     ]
     if not asking or (rules.passes_on and _publisher(name) in {_publisher(one) for one in head.all_names()}):
         return None
+    added = head.names(file.path) - base.names(manifest) if file.path in head.manifests else frozenset()
+    if rules.has_forks and any(_is_fork(name, one) for one in added):
+        return None
     still = "" if rules.is_closed else await _still(tree, reader, name, file, head)
     is_shared = any(posixpath.basename(path) == rules.shared for path in await tree.entries())
     is_sure = rules.is_closed and not is_shared and any(row.is_plain for row in asking)
@@ -303,6 +307,11 @@ def _publisher(name: str) -> str:
     """
     words = name.partition(":")[0].split(".")
     return ".".join(words[: 2 if len(words[0]) <= TOP_DOMAIN else 1])
+
+
+def _is_fork(name: str, other: str) -> bool:
+    """Return whether a package may take the place of another one: `AwesomeAssertions` that of `FluentAssertions`."""
+    return name[:FORK] == other[:FORK] or name[-FORK:] == other[-FORK:]
 
 
 def _line_of(name: str, source: bytes, removed: Collection[int]) -> int:

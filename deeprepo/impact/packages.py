@@ -83,6 +83,7 @@ class DependencyRules:
     shared: str = ""  # name of a file that lets modules share dependencies
     local: tuple[Origin, ...] = ()  # origins whose packages must be in the tree under their name
     passes_on: bool = False  # indirect dependencies can always be imported
+    has_forks: bool = False  # a package may have the modules of another one with a similar name
 
 
 class Packaging(Protocol):

@@ -229,6 +229,13 @@ def test_dropped_dependency_that_code_imports_is_reported(
             {"App/App.csproj": '<Project><ProjectReference Include="../Core/Core.csproj" /></Project>'},
         ),
         (
+            {
+                "a/A.csproj": CSPROJ.replace("Serilog", "FluentAssertions"),
+                "a/B.cs": "using FluentAssertions;\nclass B {}\n",
+            },
+            {"a/A.csproj": CSPROJ.replace("Serilog", "AwesomeAssertions")},
+        ),
+        (
             {"shop.gemspec": "s.add_development_dependency 'oj'\n", "spec/a_spec.rb": "require 'oj'\n"},
             {"shop.gemspec": "# none\n", "shared.gemfile": "gem 'oj'\n"},
         ),

@@ -63,4 +63,5 @@ DEPENDENCIES = DependencyRules(
     _called,
     means=lambda name, spec: f"{spec.lower()}.".startswith(f"{name}."),
     passes_on=True,
+    has_forks=True,
 )
