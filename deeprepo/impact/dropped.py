@@ -8,6 +8,7 @@ that says what may still install the package.
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -24,6 +25,7 @@ from deeprepo.impact.values import Import, Side
 from deeprepo.impact.views import OneSide
 
 _WORD = re.compile(r"[@A-Za-z_][\w./\\@-]*")
+_WORD_OF_MODULE = re.compile(r"[./\\:]")
 TOP_DOMAIN = 3  # letters of the first word of a group that begins with a domain, as `com`
 MOST = 40  # dependencies checked per change
 FORK = 6  # letters that the names of a package and its fork have in common
@@ -101,17 +103,24 @@ class _Side:
             mine = [one for one in mine if len(self.rules.folder(one)) == nearest]
         return mine
 
-    def provider(self, path: str, name: str, spec: str) -> str:
-        """Return the listed dependency that provides an import, or "".
+    def providers(self, path: str, name: str, spec: str) -> list[str]:
+        """Return the listed dependencies that may provide an import, the closest name first.
 
-        Only tests can use development dependencies.
+        `name` is preferred among equally close names. Only tests can use development dependencies.
         """
-        names = self.names if is_test(path) else self.shipped
-        listed = sorted(one for manifest in self.above(path) for one in names(manifest))
-        if name in listed:
-            return name
-        means = self.rules.means
-        return next((one for one in listed if means is not None and means(one, spec)), "")
+        names, means = self.names if is_test(path) else self.shipped, self.rules.means
+        listed = {one for manifest in self.above(path) for one in names(manifest)}
+        mine = [one for one in listed if (one == name if means is None else means(one, spec))]
+        return sorted(mine, key=lambda one: (-_closeness(one, spec), one != name, one))
+
+
+def _closeness(name: str, spec: str) -> float:
+    """Return how much of a dependency's name and of an imported module is the same, from 0 to 1."""
+    return SequenceMatcher(None, _plain(name), _plain(spec), autojunk=False).ratio()
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.lower())
 
 
 def _is_in(path: str, folder: str) -> bool:
@@ -177,11 +186,9 @@ async def _dropped(
 ) -> Dropped | None:
     """Return a dependency that code requires and that only the base side provides, or None."""
     manifest, rules = file.old_path or file.path, base.rules
-    asking = [
-        row
-        for row in await _asking(tree, reader, name, rules.folder(manifest))
-        if base.provider(row.path, name, row.spec) == name and not head.provider(row.path, name, row.spec)
-    ]
+    rows = await _asking(tree, reader, name, rules.folder(manifest))
+    provided = {row: _provided(row, name, base, head) for row in rows}
+    asking = [row for row, how in provided.items() if how != "yes"]
     if not asking or (rules.passes_on and _publisher(name) in {_publisher(one) for one in head.all_names()}):
         return None
     added = head.names(file.path) - base.names(manifest) if file.path in head.manifests else frozenset()
@@ -189,6 +196,7 @@ async def _dropped(
         return None
     still = "" if rules.is_closed else await _still(tree, reader, name, file, head)
     is_shared = any(posixpath.basename(path) == rules.shared for path in await tree.entries())
+    is_doubtful = all(provided[row] == "maybe" for row in asking)
     is_sure = rules.is_closed and not is_shared and any(row.is_plain for row in asking)
     asking.sort(key=lambda row: (not row.is_plain, is_test(row.path), row.path, row.line))
     return Dropped(
@@ -196,9 +204,24 @@ async def _dropped(
         manifest,
         _line_of(name, base.manifests[manifest], file.removed_lines),
         tuple((row.path, row.line, row.text) for row in asking),
-        "proven" if is_sure else "doubtful" if still or rules.passes_on else "likely",
+        "proven" if is_sure else "doubtful" if still or rules.passes_on or is_doubtful else "likely",
         still,
     )
+
+
+def _provided(row: "_Asking", name: str, base: _Side, head: _Side) -> Literal["yes", "maybe", "no"]:
+    """Return whether the head provides what a dropped dependency provided to a line.
+
+    A dependency that was listed beside it, under a name that is less close, provides nothing: `flask` doesn't
+    contain `flask_cors`. If its name contains the module, as `flask-sqlalchemy` does, it may install it.
+    """
+    before, after = (side.providers(row.path, name, row.spec) for side in (base, head))
+    if before[:1] != [name] or name in after or not set(after) <= set(before) or (after and base.rules.is_closed):
+        return "yes"
+    module, own, whole = _plain(_WORD_OF_MODULE.split(row.spec)[0]), _plain(name), _plain(row.spec)
+    if not any(module in _plain(one) for one in after):
+        return "no"
+    return "maybe" if own in whole or whole in own else "yes"
 
 
 class _Asking(Struct, frozen=True):

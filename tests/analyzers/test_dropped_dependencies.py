@@ -161,6 +161,31 @@ def test_dropped_dependency_that_code_imports_is_reported(
     assert said(repository.change(base, change)) == [expected]
 
 
+BESIDE: list[tuple[str, str, str, str, str, list[tuple[str, str]]]] = [
+    # manifest, all lines, dropped word, file, import, findings
+    ("requirements.txt", "flask==3\nflask-cors==5\n", "cors", "a.py", "from flask_cors import CORS\n", [("flask-cors", "medium")]),
+    ("requirements.txt", "django\ndjango-filter\n", "filter", "a.py", "import django_filters\n", [("django-filter", "medium")]),
+    ("requirements.txt", "pytest\npytest-mock\n", "mock", "a.py", "import pytest_mock\n", [("pytest-mock", "medium")]),
+    ("requirements.txt", "sqlalchemy\nflask-sqlalchemy\n", "flask-", "a.py", "import flask_sqlalchemy\n", [("flask-sqlalchemy", "medium")]),
+    ("requirements.txt", "boto3\nboto3-stubs\n", "boto3\n", "a.py", "import boto3\n", [("boto3", "low")]),
+    ("requirements.txt", "google-cloud-storage\ngoogle-cloud-tasks\n", "storage", "a.py", "from google.cloud.storage import Client\n", [("google-cloud-storage", "low")]),
+    ("requirements.txt", "google-auth\ngoogle-api-core\n", "auth", "a.py", "from google.protobuf import any_pb2\n", []),
+    ("requirements.txt", "requests\nrequests-oauthlib\n", "oauthlib", "a.py", "import requests\n", []),
+    ("package.json", '{"dependencies": {\n "@acme/dates": "1",\n "@acme/dates-intl": "1",\n "zod": "3"\n}}\n', "intl", "a.ts", "import { f } from '@acme/dates-intl';\nf();\n", [("@acme/dates-intl", "medium")]),
+    ("Gemfile", "gem 'rails'\ngem 'rails-i18n'\n", "i18n", "a.rb", "require 'rails-i18n'\n", [("rails-i18n", "medium")]),
+    ("composer.json", '{\n "require": {\n  "guzzlehttp/psr7": "2",\n  "guzzlehttp/guzzle": "7"\n }\n}\n', "psr7", "a.php", "<?php\nuse GuzzleHttp\\Psr7\\Utils;\nUtils::f();\n", [("guzzlehttp/psr7", "low")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("manifest", "text", "word", "path", "code", "expected"), BESIDE)
+def test_dependency_with_a_similar_name_does_not_provide_the_import(
+    repository: Repository, manifest: str, text: str, word: str, path: str, code: str, expected: list[tuple[str, str]]
+) -> None:
+    """A similar dependency beside a dropped one provides nothing; it may install the other if its name contains it."""
+    change: Files = {manifest: without(text, word) if "\n" not in word else text.removeprefix(word)}
+    assert [row[:2] for row in said(repository.change({manifest: text, path: code}, change))] == expected
+
+
 @pytest.mark.parametrize(
     ("base", "change"),
     [
