@@ -79,3 +79,23 @@ def test_import_that_a_package_may_provide_is_left_open(repository: Repository, 
 def test_import_that_no_package_can_provide_is_reported(repository: Repository, before: Files, after: Files) -> None:
     """An import that can only mean the deleted file, or that no listed package matches, is reported."""
     assert "removed-module" in {finding.rule for finding in look(repository.change(before, after))}
+
+
+def test_use_of_a_project_that_became_a_package_is_not_open(repository: Repository) -> None:
+    """Nothing is open if the change adds a package that is called like the namespace of the deleted files."""
+    before: Files = {
+        "src/Shop.Threads/Shop.Threads.csproj": PROJECT % "",
+        "src/Shop.Threads/Extensions.cs": "namespace Shop.Threads;\n\npublic static class Extensions\n{\n    public static int AddThreads(this int n) => n;\n}\n",
+        "app/App.csproj": PROJECT % '<ProjectReference Include="../src/Shop.Threads/Shop.Threads.csproj"/>',
+        "app/App.cs": "using Shop.Threads;\n\nclass App\n{\n    int o = 3.AddThreads();\n}\n",
+    }
+    told = []
+    for package in ("Shop.Threads", "Shop.Other"):
+        after: Files = {
+            "src/Shop.Threads/Shop.Threads.csproj": None,
+            "src/Shop.Threads/Extensions.cs": None,
+            "app/App.csproj": PROJECT % f'<PackageReference Include="{package}" Version="2.0.0"/>',
+        }
+        pull = repository.change(before, after)
+        told.append(bool(look(pull) or open_uses(pull)))
+    assert told == [False, True]

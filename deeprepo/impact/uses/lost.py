@@ -13,6 +13,7 @@ from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.reading.unreadable import Unreadable
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.known_files import KnownFiles
@@ -72,7 +73,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             is_member = await _is_member(base, item)
             if is_member and item.names not in shared:
                 shared[item.names] = await _is_of_others(head, item.names)
-            if is_member and shared[item.names]:
+            if (is_member and shared[item.names]) or await _is_package_now(head, base, item.target):
                 continue
             missing = (entire or _stem(item.target) not in alive) and not is_member
             if missing and await _is_defined_elsewhere(head, item, path, source):
@@ -83,6 +84,19 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             missing = missing and not await _is_package_in_place(head, item, lines[item.line - 1])
             references.append(_reference(item, path, lines, missing=missing))
     return tuple(references)
+
+
+async def _is_package_now(head: Reach, base: Reach, path: str) -> bool:
+    """Return whether the change adds a package with the namespace of a removed file, which so left the tree."""
+    modules = base.project.modules
+    spaces = modules.spaces_of.get(path, ()) if isinstance(modules, Namespaces) else ()
+    if not any(spaces):
+        return False
+    # imported here because few changes remove a module
+    from deeprepo.impact.uses.packages import asked_packages
+
+    now, before = [await asked_packages(head.tree, head.language, side) for side in ("head", "base")]
+    return any(f"{space}.".lower().startswith(f"{name}.".lower()) for space in spaces for name in now - before)
 
 
 async def _is_package_in_place(head: Reach, item: Link, line: str) -> bool:

@@ -61,12 +61,12 @@ async def requirements(tree: Tree, packages: Collection[Package]) -> tuple[tuple
     return tuple(_clearest(rows)), "" if rows else unread
 
 
-async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
+async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
     """Return the names of external packages of one language that a tree requires."""
     packaging = language.packaging
     if packaging is None:
         return frozenset()
-    rows = packaging.requirements(await _read(tree, packaging.MANIFESTS))
+    rows = packaging.requirements(await _read(tree, packaging.MANIFESTS, side))
     return frozenset(row.name for row in rows if row.origin not in ("path", "workspace"))
 
 
