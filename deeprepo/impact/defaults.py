@@ -23,7 +23,7 @@ class Member(NamedTuple):
 class Files:
     """How the text and the syntax tree of a file are read."""
 
-    title: ClassVar[str] = ""  # how messages call the language, if not by its folder
+    title: ClassVar[str] = ""  # the name of the language in messages; "" for that of its folder
     reads_all: ClassVar[str] = ""  # a word with which a function reads all its arguments
     tokens: ClassVar[str] = ""  # nodes of code that is only known as tokens
     # nodes between a statement and an anonymous function that runs in place
@@ -95,7 +95,9 @@ class Imports:
     # a file may define modules, so only their names show whether one exists
     inline_modules: ClassVar[bool] = False
     whole_files: ClassVar[bool] = False  # an import names a file with its suffix: `box.cpp` is not `box.hpp`
-    loader: ClassVar[str] = ""  # the only statement that can lose a file; names are found wherever they are defined
+    loader: ClassVar[str] = (
+        ""  # the only statement that a removed file breaks; names are found wherever they are defined
+    )
     module_word: ClassVar[str] = ""  # the keyword with which any file may declare a module that imports name
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[Visibility] = "file"  # who can use a private name

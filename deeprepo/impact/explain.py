@@ -161,7 +161,9 @@ class _Line(Struct):
             where = patterns(self.path, self.source, IMPORTS, link.line)
             yield f"the import: line {link.line}, {_captured(where)}" if where else "the import: none is needed"
             through = f", which hands on {changed} by {_place(add_reexports)}" if link.target != changed else ""
-            yield f"  it leads to {link.target}, by {self._resolver(search, link.line, link.target)}{through}"
+            here, by = dict(link.aliases), self._resolver(search, link.line, link.target)
+            binds = _listed(sorted(here.get(name, name) for name in link.names)).replace("*", "all names")
+            yield f"  it leads to {link.target}, by {by}{through}, and binds {binds}, by {_place(bind)}"
 
     def _binding(self, search: Search, changed: str) -> list[Link]:
         """Return the imports that lead to a changed file: those that bind an identifier of the line, otherwise all."""

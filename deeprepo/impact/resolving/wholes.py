@@ -23,9 +23,9 @@ from deeprepo.impact.resolving.resolve import named_by
 from deeprepo.impact.structs import Struct
 
 # Which code must provide a part: an implementation of the type, a literal with its fields, or a choice among its
-# members. "lost": a literal must no longer provide it, because it was removed.
+# members. "lost": a literal must no longer provide it, because it was removed (only `uses/lacking.py` finds these).
 PartKind = Literal["heir", "build", "choose", "lost"]
-REQUIRED: tuple[PartKind, ...] = ("heir", "build", "choose")
+REQUIRED: tuple[PartKind, ...] = ("heir", "build", "choose")  # what queries capture
 Type = tuple[str, str]  # the defining file and the name
 ATTRIBUTE = "@"  # prefix of an annotation, which may add parts to the type
 
@@ -96,7 +96,8 @@ def parts(language: Language, source: bytes) -> Parts | None:
             name = name_of(node)
             is_required = mark == "asks." and node.start_byte not in silent and name not in left_out
             part = Requirement(owner or file.owner(node), name, cast("PartKind", kind), first_line(node))
-            (required if is_required else optional)[node.start_byte, kind] = part
+            parts_of_kind = required if is_required else optional
+            parts_of_kind[node.start_byte, kind] = part
     wholes = [whole for kind in REQUIRED for whole in _wholes(file, rows.of(f"whole.{kind}"), kind)]
     return Parts(
         tuple(row for _, row in sorted(required.items())),
