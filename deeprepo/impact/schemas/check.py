@@ -165,62 +165,30 @@ async def find_uses(
         reason = f"not every line that may use it was checked: more than {ROWS:,} lines contain its name"
         open_rows |= {change.home(one): reason for _, one in named[:BREAKS]}
     there, still = ({(path, text.strip("\r")) for path, _, text in each} for each in (before, rows))
-    places: dict[str, list[int]] = defaultdict(list)
-    for path, number, text in rows:
-        if _can_use(path, text) and (path not in left_out or (path, text.strip("\r")) in there):
-            places[path].append(number)
     # The change's author saw the uses that it edits, so a name alone proves nothing for these elements.
     edited = [text for path, text in there - still if _can_use(path, text) and not _defines_schema(path)]
     mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
-    lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
-    uses = _uses(places, lines, look, by_word, (left_out, mended))
-    certain = {(one, use.path, use.line) for one, mine in uses.items() for use in mine}
-    return SchemaUses(uses, _mentions(change, rows, look, by_word, certain), tuple(sorted(open_rows.items())))
-
-
-def _mentions(
-    change: SchemaChange,
-    rows: Sequence[tuple[str, int, str]],
-    look: str,
-    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
-    certain: Collection[tuple[SchemaBreak, str, int]],
-) -> dict[SchemaBreak, list[SchemaUse]]:
-    """Return lines in other files that contain the name of a break and are not among its uses."""
+    mine = [row for row in rows if _can_use(row[0], row[2])]
+    lines = {path: file_lines(raw) for path, raw in (await tree.read_many(sorted({row[0] for row in mine}))).items()}
+    wholes = {path: "\n".join(rows[:MOST_LINES]) for path, rows in lines.items()}
+    uses: dict[SchemaBreak, list[SchemaUse]] = defaultdict(list)
     mentions: dict[SchemaBreak, list[SchemaUse]] = defaultdict(list)
-    for path, number, text in rows:
-        for one in dict.fromkeys(one for word in re.findall(look, text) for _, one in by_word[word]):
-            is_elsewhere = path not in (one.path, change.home(one)) and (one, path, number) not in certain
-            if is_elsewhere and _can_use(path, text):
-                mentions[one].append(SchemaUse(path, number, text.strip("\r"), sure=False))
-    return mentions
-
-
-def _uses(
-    numbers: Mapping[str, Sequence[int]],
-    lines: Mapping[str, Sequence[str]],
-    look: str,
-    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
-    unsure: tuple[Collection[str], Collection[SchemaBreak]],
-) -> dict[SchemaBreak, tuple[SchemaUse, ...]]:
-    """Return the lines that use each break.
-
-    `unsure`: files and breaks for which a name by itself is no evidence.
-    """
-    uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
     counts: Counter[tuple[SchemaBreak, bool]] = Counter()
-    wholes = {path: "\n".join(lines.get(path, ())[:MOST_LINES]) for path in numbers}
-    for place in [SchemaPlace(path, at, lines.get(path, ()), wholes[path]) for path in numbers for at in numbers[path]]:
-        for word in dict.fromkeys(re.findall(look, place.text)):
-            for name, one in by_word[word]:
-                likeness = SCHEMAS[name].likeness(one, place)
-                sure = likeness == "sure"
-                is_wanted = sure or (likeness and place.path not in unsure[0] and one not in unsure[1])
-                if is_wanted and counts[one, sure] < USES and (place.path, place.line) not in uses[one]:
-                    counts[one, sure] += 1
-                    uses[one][place.path, place.line] = SchemaUse(
-                        place.path, place.line, place.text.strip("\r"), sure, 0 if sure else _distance(one, place)
-                    )
-    return {one: tuple(sorted(mine.values(), key=_certain_first)) for one, mine in uses.items() if mine}
+    for path, number, text in mine:
+        place = SchemaPlace(path, number, lines.get(path, ()), wholes.get(path, ""))
+        is_asked = path not in left_out or (path, text.strip("\r")) in there
+        for name, one in dict.fromkeys(row for word in re.findall(look, place.text) for row in by_word[word]):
+            likeness = SCHEMAS[name].likeness(one, place) if is_asked else ""
+            sure = likeness == "sure"
+            is_wanted = sure or (likeness and path not in left_out and one not in mended)
+            if is_wanted and counts[one, sure] < USES:
+                counts[one, sure] += 1
+                distance = 0 if sure else _distance(one, place)
+                uses[one].append(SchemaUse(path, number, place.text.strip("\r"), sure, distance))
+            elif path not in (one.path, change.home(one)):
+                mentions[one].append(SchemaUse(path, number, place.text.strip("\r"), sure=False))
+    by_certainty = {one: tuple(sorted(found, key=_certain_first)) for one, found in uses.items()}
+    return SchemaUses(by_certainty, mentions, tuple(sorted(open_rows.items())))
 
 
 def _distance(one: SchemaBreak, place: SchemaPlace) -> int:
