@@ -15,6 +15,7 @@ from typing import Literal
 from deeprepo.impact.changes import ChangedFile, Query
 from deeprepo.impact.language import language_of, packagings
 from deeprepo.impact.packages import DependencyRules, Packaging, Requirement
+from deeprepo.impact.paths import is_below
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.structs import Struct, replace
@@ -97,7 +98,7 @@ class _Side:
 
     def above(self, path: str) -> list[str]:
         """Return the manifests that apply to a file: all in parent folders, or only the nearest one."""
-        mine = [one for one in self.manifests if _is_in(path, self.rules.folder(one))]
+        mine = [one for one in self.manifests if is_below(path, self.rules.folder(one))]
         if self.rules.is_closed and mine:
             nearest = max(len(self.rules.folder(one)) for one in mine)
             mine = [one for one in mine if len(self.rules.folder(one)) == nearest]
@@ -121,10 +122,6 @@ def _closeness(name: str, spec: str) -> float:
 
 def _plain(text: str) -> str:
     return re.sub(r"[\W_]", "", text.lower())
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return not folder or path.startswith(f"{folder}/")
 
 
 async def compare(tree: Tree, files: Sequence[ChangedFile]) -> Comparison:
@@ -153,10 +150,8 @@ _SIDES: tuple[Side, Side] = ("base", "head")
 
 def _problem(file: ChangedFile, sides: Mapping[Side, _Side]) -> str:
     """Return why a changed manifest cannot be compared, or ""."""
-    rows = [(file.old_path, "base")] if file.old_path else []
-    rows += [(file.path, "head")] if file.status != "deleted" else []
-    for path, side in rows:
-        source = sides["base" if side == "base" else "head"].manifests.get(path or "")
+    for path, side in ((file.old_path, sides["base"]), (file.path, sides["head"])):
+        source = side.manifests.get(path or "")
         if source is not None and (why := problem(path or "", source)):
             return why
     return ""
@@ -167,18 +162,13 @@ async def _of_language(
 ) -> list[Dropped]:
     lost: dict[str, ChangedFile] = {}  # name -> the first manifest that dropped it
     for file in files:
-        was = file.old_path or ""
-        is_there = file.status != "deleted" and file.path in head.manifests
         for names in (_Side.names, _Side.shipped):
-            before = names(base, was) if was in base.manifests else frozenset()
-            after = names(head, file.path) if is_there else frozenset()
+            before = names(base, file.old_path or "") if file.old_path in base.manifests else frozenset()
+            after = names(head, file.path) if file.path in head.manifests else frozenset()
             for name in sorted(before - after):
                 lost.setdefault(name, file)
-    rows = []
-    for name, file in [*lost.items()][:MOST]:
-        if (one := await _dropped(tree, reader, name, file, base, head)) is not None:
-            rows.append(one)
-    return [*rows, *await _renamed(tree, reader, files, base, head)]
+    rows = [await _dropped(tree, reader, name, file, base, head) for name, file in [*lost.items()][:MOST]]
+    return [*filter(None, rows), *await _renamed(tree, reader, files, base, head)]
 
 
 async def _dropped(
@@ -262,15 +252,16 @@ async def _resolved(
     tree: Tree, rules: DependencyRules, name: str, by_path: Mapping[str, Mapping[int, str]]
 ) -> list[_Asking]:
     """Return the imports that resolve to the dependency and to no file in the tree, using the language's grammar."""
-    one_side = OneSide(tree, "head")
+    one_side, means = OneSide(tree, "head"), rules.means or (lambda _name, _spec: False)
     index = Index(await one_side.paths())
-    suspects = sorted(path for path, lines in by_path.items() if any(_says(rules, name, one) for one in lines.values()))
+    words = {path: _WORD.findall(" ".join(lines.values())) for path, lines in by_path.items()}
+    suspects = sorted(path for path in by_path if any(means(name, word) for word in words[path]))
     for _ in range(ROUNDS):
         found = [
             _Asking(path, item.line, by_path[path].get(item.line, item.spec), item.spec, not item.maybe)
             for path in suspects
             for item in _outside(index, path)
-            if rules.means is not None and rules.means(name, item.spec)
+            if means(name, item.spec)
         ]
         if not await index.read(one_side):
             break
@@ -280,11 +271,6 @@ async def _resolved(
     return [
         replace(one, is_plain=one.is_plain and not (doubt and doubt.search(index.sources[one.path]))) for one in found
     ]
-
-
-def _says(rules: DependencyRules, name: str, text: str) -> bool:
-    """Return whether a word of a line may name a dependency, before the line is parsed."""
-    return any(rules.means is not None and rules.means(name, word) for word in _WORD.findall(text))
 
 
 def _outside(index: Index, path: str) -> Iterator[Import]:
@@ -349,30 +335,27 @@ async def _renamed(
 ) -> list[Dropped]:
     """Return packages of the tree that were renamed while another manifest still requires the old name."""
     rows = []
+    called = base.rules.called
+    every = {one for source in head.manifests.values() for one in called(source)}
     for file in files:
         before, after = base.manifests.get(file.old_path or ""), head.manifests.get(file.path)
-        if before is None or after is None or file.status == "deleted":
-            continue
-        called = base.rules.called
-        olds, news = called(before), called(after)
-        every = {one for source in head.manifests.values() for one in called(source)}
-        for name in sorted(olds - news - every) if news else ():
+        news = called(after) if after is not None else ()
+        for name in sorted(called(before) - every) if before is not None and news else ():
             asking = [
-                (row, _line_of(name, head.manifests[row.path], ()))
+                (row, line, file_lines(head.manifests[row.path])[line - 1])
                 for row in reader.requirements(head.manifests)
                 if row.name == name and row.path != file.path
+                if (line := _line_of(name, head.manifests[row.path], ()))
             ]
-            asked = tuple(
-                (row.path, line, file_lines(head.manifests[row.path])[line - 1]) for row, line in asking if line
-            )
-            if asked:
+            if asking:
                 uses = await _asking(tree, reader, name, "")
-                is_sure = any(row.origin in base.rules.local for row, line in asking if line)
+                is_sure = any(row.origin in base.rules.local for row, _, _ in asking)
+                asked = [(row.path, line, text) for row, line, text in asking]
                 rows.append(
                     Dropped(
                         name,
                         file.old_path or file.path,
-                        _line_of(name, before, file.removed_lines),
+                        _line_of(name, before or b"", file.removed_lines),
                         (*asked, *((row.path, row.line, row.text) for row in uses)),
                         "proven" if is_sure else "likely",
                         renamed=min(news),
