@@ -91,21 +91,10 @@ class Indirect(Struct):
         if new is None or source is None or new.signature is None or not rules_of(new.path).is_constructor(new.short):
             return item
         owner = new.name.rpartition(".")[0]
-        old = next(
-            (symbol for symbol in source.old.definitions if symbol.name == owner and symbol.kind == "class"), None
-        )
-        former = _former_constructor(source.old, owner, new.short)
+        old, former = _class_in(source.old, owner), _former_constructor(source.old, owner, new.short)
         if old is None or former is None or not any(one.is_required for one in new.parameters):
             return item
-        was = replace(
-            new,
-            signature=former.signature,
-            head=former.head,
-            path=old.path,
-            start=old.start,
-            end=old.start,
-            side="base",
-        )
+        was = replace(_member_of(old, new), signature=former.signature, head=former.head, side="base")
         self.implied_constructors.add(was)
         return replace(item, before=was, change="signature")
 
@@ -123,20 +112,13 @@ class Indirect(Struct):
         owner, _, short = was.name.rpartition(".")
         found: list[ChangedSymbol] = []
         for name in _subclasses_of(owner, short, outline):
-            own = next(
-                (symbol for symbol in outline.definitions if symbol.name == name and symbol.kind == "class"), None
-            )
+            own = _class_in(outline, name)
             line = (await self.exports.ancestry(path, name)).classes
             homes = {item.symbol.path, *self.exports.visible_files(item.symbol.path)}
             embeds = any((home, owner) in line for home in homes)
             if own is None or not embeds or await self.exports.has_member(path, name, short):
                 continue
-            sides = [
-                replace(one, path=path, name=f"{name}.{one.short}", owner=name, start=own.start, end=own.start)
-                if one is not None
-                else None
-                for one in (was, item.after)
-            ]
+            sides = [_member_of(own, one) if one is not None else None for one in (was, item.after)]
             if await self._source(path) is not None:
                 one = replace(item, before=sides[0], after=sides[1])
                 self.promoted[one.key] = self.promoted.get(item.key, item.key)
@@ -183,11 +165,21 @@ def _former_constructor(outline: Outline, owner: str, short: str) -> Definition 
 
 def _inherited(outline: Outline, owner: str, constructor: Definition) -> Definition | None:
     """Return the constructor as a class's own; None if the class has its own or does not exist."""
-    name = f"{owner}.{constructor.short}"
-    own = next((symbol for symbol in outline.definitions if symbol.name == owner and symbol.kind == "class"), None)
+    own, name = _class_in(outline, owner), f"{owner}.{constructor.short}"
     if own is None or any(symbol.name == name for symbol in outline.definitions):
         return None
-    return replace(constructor, path=own.path, name=name, owner=owner, start=own.start, end=own.start)
+    return _member_of(own, constructor)
+
+
+def _class_in(outline: Outline, name: str) -> Definition | None:
+    """Return the class of this name in a file."""
+    return next((one for one in outline.definitions if one.name == name and one.kind == "class"), None)
+
+
+def _member_of(own: Definition, one: Definition) -> Definition:
+    """Return a member of another class as a class's own, at its first line."""
+    name = f"{own.name}.{one.short}"
+    return replace(one, path=own.path, name=name, owner=own.name, start=own.start, end=own.start)
 
 
 def _is_inherited(item: ChangedSymbol) -> bool:
