@@ -135,7 +135,7 @@ def test_imports_by_a_library_alias_or_in_a_template_are_not_reported() -> None:
         "package.json": '{"devDependencies": {"@acme/tool": "1"}}',
         "tsconfig.json": '{"compilerOptions": {"paths": {"@acme/*": ["./packages/*/src"]}}}',
         "src/a.ts": "import { x } from '@acme/tool';\nimport { y } from '@acme/none';\n",
-        "create/template/main.ts": "import App from './App';\n",
+        "create/template/main.ts": "import App from './App';\nimport { y } from '@acme/none';\n",
     }
     assert messages(tree, "src/a.ts") == ["2 missing-module @acme/none"]
     assert messages(tree, "create/template/main.ts") == []
@@ -221,13 +221,13 @@ def test_first_word_of_an_import_may_stand_for_a_folder() -> None:
 def test_import_below_an_alias_that_the_base_uses_alike_is_not_proven() -> None:
     """A missing module is not reported if the base lacks a neighbor of it, and only likely if its folder is elsewhere.
 
-    Example: files of a template, for which the project that gets them has the alias.
+    The alias may be that of another project.
     """
     before = {
         **SHOP,
-        "template/src/page.ts": "import { auth } from '@/server/auth';\n",
-        "template/src/server/auth/index.ts": "export const auth = 1;\n",
+        "kits/src/page.ts": "import { auth } from '@/server/auth';\n",
+        "kits/src/server/auth/index.ts": "export const auth = 1;\n",
     }
     text = "import { bill } from '@/server/bill';\nimport { send } from '@/queue/send';\nimport { pay } from '@/queue/pay';\n"
-    after = {**before, "template/src/queue/send/index.ts": "export const send = 1;\n", "template/src/bill.ts": text}
-    assert verdicts(before, after, "template/src/bill.ts") == ["2 @/queue/send likely", "3 @/queue/pay proven"]
+    after = {**before, "kits/src/queue/send/index.ts": "export const send = 1;\n", "kits/src/bill.ts": text}
+    assert verdicts(before, after, "kits/src/bill.ts") == ["2 @/queue/send likely", "3 @/queue/pay proven"]

@@ -215,7 +215,8 @@ class Modules(Resolver):
         file = self._package(importer, spec)
         if file:
             return (file,)
-        is_alias = bool(bases) and not any("node_modules" in base or self._may_be(base, spec) for base in bases)
+        is_alias = bool(bases) and not _is_of_template(importer)
+        is_alias = is_alias and not any("node_modules" in base or self._may_be(base, spec) for base in bases)
         return () if is_alias and not self._is_of_package(spec) else None
 
     def _bases(self, importer: str, spec: str) -> Iterator[str]:
@@ -236,10 +237,13 @@ class Modules(Resolver):
     def _may_be(self, base: str, spec: str) -> bool:
         """Return whether a file may exist that is not in the tree."""
         folder, name = posixpath.split(base)
-        # a template is completed where it is copied to
-        if any(above.startswith("template") for above in base.split("/")[:-1]):
-            return True
-        if base.startswith("..") or MADE.search(spec.lstrip("./")) or MADE.search(base) or self._paths.is_folder(base):
+        if (
+            _is_of_template(base)
+            or base.startswith("..")
+            or MADE.search(spec.lstrip("./"))
+            or MADE.search(base)
+            or self._paths.is_folder(base)
+        ):
             return True
         # a generated folder, unless the name looks mistyped
         if self._generates and folder and not self._paths.is_folder(folder):
@@ -410,6 +414,11 @@ def _stem(path: str) -> str:
 def _may_mean(targets: Sequence[str], path: str) -> bool:
     """Return whether an alias leads to a file or a folder above it."""
     return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
+
+
+def _is_of_template(path: str) -> bool:
+    """Return whether a file belongs to a template, which is completed where it is copied to."""
+    return any(folder.startswith("template") for folder in path.split("/")[:-1])
 
 
 def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) -> Iterator[str]:
