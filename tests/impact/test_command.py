@@ -78,7 +78,7 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         "  the contract: removed, decided by changed_contract in uses.symbols",
         "  the file: found by Reach.importers in uses.reach, by an import",
         "  the import: line 1, captured by languages/python/imports.scm:1",
-        "    it leads to shop/tax.py, by Modules.files in languages.python",
+        "    it leads to shop/tax.py, by Modules.files in languages.python, and binds round_up, total, by bind in uses.targets",
         "  reference: bound, decided by imported in uses.sites",
     ]
     assert not [row for row in rows if row.startswith("  still there")], "not asked, as nothing provides the name"
