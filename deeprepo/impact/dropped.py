@@ -17,8 +17,8 @@ from deeprepo.impact.language import language_of, packagings
 from deeprepo.impact.packages import DependencyRules, Packaging, Requirement
 from deeprepo.impact.paths import is_below
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.resolving.index import ROUNDS, Index
-from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_page, is_prose, is_sample, is_test, uses_nothing, vendored_folder
 from deeprepo.impact.text.tables import problem
@@ -256,20 +256,20 @@ async def _resolved(
     index = Index(await one_side.paths())
     words = {path: _WORD.findall(" ".join(lines.values())) for path, lines in by_path.items()}
     suspects = sorted(path for path in by_path if any(means(name, word) for word in words[path]))
-    for _ in range(ROUNDS):
-        found = [
-            _Asking(path, item.line, by_path[path].get(item.line, item.spec), item.spec, not item.maybe)
-            for path in suspects
-            for item in _outside(index, path)
-            if means(name, item.spec)
-        ]
-        if not await index.read(one_side):
-            break
-    else:
-        found = []
+    items, is_complete = await index.settled(
+        one_side,
+        lambda: [(path, item) for path in suspects for item in _outside(index, path) if means(name, item.spec)],
+    )
     doubt = re.compile(rules.doubt.encode()) if rules.doubt else None
     return [
-        replace(one, is_plain=one.is_plain and not (doubt and doubt.search(index.sources[one.path]))) for one in found
+        _Asking(
+            path,
+            item.line,
+            by_path[path].get(item.line, item.spec),
+            item.spec,
+            not (item.maybe or (doubt and doubt.search(index.sources[path]))),
+        )
+        for path, item in (items if is_complete else ())
     ]
 
 

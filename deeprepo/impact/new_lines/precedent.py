@@ -15,7 +15,7 @@ from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.paths import above_of, joined, shared_folders
 from deeprepo.impact.ports import SideTree
-from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.structs import Struct, field, replace
@@ -204,11 +204,10 @@ class Precedents(Struct):
     async def _ask(self, path: str) -> None:
         """Check all lines of a base file."""
         self.asked.add(path)
-        found: tuple[Place, ...] = ()
-        for _ in range(ROUNDS):
-            found = places(self.before, {path: range(1, self.before.sources.get(path, b"").count(b"\n") + 2)})
-            if not await self.before.read(self.base):
-                break
+        found, _ = await self.before.settled(
+            self.base,
+            lambda: places(self.before, {path: range(1, self.before.sources.get(path, b"").count(b"\n") + 2)}),
+        )
         self.wrong = {**{key: one for one in found for key in _keys(one)}, **self.wrong}
 
 

@@ -6,7 +6,7 @@ from deeprepo.impact.language import language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.new_lines.precedent import Precedents
 from deeprepo.impact.ports import SideTree
-from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.values import Change, Looked, Place, Report
 
@@ -36,13 +36,8 @@ async def report(
         return Report()
     index = Index(await tree.paths())
     index.conclusions = conclusions
-    found: tuple[Place, ...] = ()
-    for _ in range(ROUNDS):
-        found = places(index, mine)
-        if not await index.read(tree):
-            break
-    else:
-        found = ()
+    answer, is_complete = await index.settled(tree, lambda: places(index, mine))
+    found = answer if is_complete else ()
     read = tuple(sorted(path for path in mine if index.facts(path) is not None))
     built: tuple[Place, ...] = ()
     if found and base is not None:

@@ -1,9 +1,9 @@
 """Index one tree. Missing files are noted while facts are requested, and then read together."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatch
-from typing import Any
+from typing import Any, TypeVar
 
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import IGNORES, Paths
@@ -17,6 +17,7 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import without_mark
 from deeprepo.impact.values import Facts, Link
 
+Told = TypeVar("Told")
 ROUNDS = 12  # rounds of reading: an import chain takes one for each file
 MOST_FILES = 1_500  # source files that one report reads; configuration files are small and don't count
 MOST_CONFIGS = 10_000  # configuration files that don't count; if there are more, all count
@@ -131,6 +132,14 @@ class Index:
                     found.append(path)
             self._configs[language.folder] = tuple(sorted(found))
         return self._configs[language.folder]
+
+    async def settled(self, tree: SideTree, ask: Callable[[], Told]) -> tuple[Told, bool]:
+        """Return the answer of `ask` after reading the files that it needs, and whether these are all."""
+        for _ in range(ROUNDS):
+            answer = ask()
+            if not await self.read(tree):
+                return answer, True
+        return answer, False
 
     async def read(self, tree: SideTree) -> bool:
         """Read the requested files; return False if nothing was requested."""

@@ -13,7 +13,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.classes import ancestry, members
-from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.resolve import named_by, taken
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.values import Bound, Definition, Import, Side
@@ -66,12 +66,10 @@ async def found_after(
     A reported line doesn't count: `struct Total<int>` specializes a template and needs it.
     """
     index = await _index(tree, "head")
-    found: dict[Question, Found] = {}
-    for _ in range(ROUNDS):
-        found = {name: Found(*row) for name in names if (row := _definition(index, name, reported)) is not None}
-        if not await index.read(OneSide(tree, "head")):
-            break
-    return found
+    rows, _ = await index.settled(
+        OneSide(tree, "head"), lambda: {name: _definition(index, name, reported) for name in names}
+    )
+    return {name: Found(*row) for name, row in rows.items() if row is not None}
 
 
 async def meant_another(
@@ -82,15 +80,13 @@ async def meant_another(
     `former`: the paths of moved users in the base.
     """
     index = await _index(tree, "base")
-    others: set[Question] = set()
-    for _ in range(ROUNDS):
-        others = {
-            one
-            for one, rows in names.items()
-            if not one.owner and all(_is_another(index, former.get(one.user, one.user), one, row) for row in rows)
-        }
-        if not await index.read(OneSide(tree, "base")):
-            break
+
+    def is_another(one: Question) -> bool:
+        return all(_is_another(index, former.get(one.user, one.user), one, row) for row in names[one])
+
+    others, _ = await index.settled(
+        OneSide(tree, "base"), lambda: {one for one in names if not one.owner and is_another(one)}
+    )
     return others
 
 
