@@ -354,7 +354,8 @@ def _constructions(language: Language, marks: Marks, rows: Several) -> None:
     defaults = [(one, found["place"][0]) for one, found in rows.of("constructs.default")]
     for node, place in sorted(defaults, key=lambda row: row[0].end_byte - row[0].start_byte):
         holder = next(classes_around(marks, place), None)
-        if holder is None or node.has_error or any(_is_in(one, node) for one in known_constructions[holder]):
+        known = Spans.of([node])
+        if holder is None or node.has_error or any(map(known.hold, known_constructions[holder])):
             continue
         known_constructions[holder].append(node)
         marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
@@ -377,10 +378,6 @@ def _asked_for(marks: Marks, rows: Several) -> Iterator[Construction]:
     for place, classes, found in wanted:
         names = [plain(one.rstrip("?")) for one in classes]
         yield from (Construction(name, place, found["args"][0]) for name in names if name)
-
-
-def _is_in(node: Node, outer: Node) -> bool:
-    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
 def _beside(marks: Marks, rows: Several) -> None:

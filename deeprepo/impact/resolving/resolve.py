@@ -72,12 +72,9 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     if language.scope.exports and not any(not one.by_query.common and not one.private for one in facts.definitions):
         # it exports nothing, or only an object as its default
         is_script = not any(item.hands_on for item in facts.imports)
-        return OPEN if facts.may_offer(name) or name == "default" or (is_script and not _exports(facts)) else ABSENT
+        is_open = name == "default" or (is_script and all(one.private for one in facts.definitions))
+        return OPEN if is_open or facts.may_offer(name) else ABSENT
     return OPEN if facts.may_offer(name) else ABSENT
-
-
-def _exports(facts: Facts) -> bool:
-    return any(not one.private for one in facts.definitions)
 
 
 def _handed_on(index: Index, modules: Resolver, path: str, facts: Facts, name: str, depth: int) -> Answer:

@@ -166,7 +166,8 @@ async def find_uses(
         open_rows |= {change.home(one): reason for _, one in named[:BREAKS]}
     there, still = ({(path, text.strip("\r")) for path, _, text in each} for each in (before, rows))
     # The change's author saw the uses that it edits, so a name alone proves nothing for these elements.
-    edited = [text for path, text in there - still if _can_use(path, text) and not _defines_schema(path)]
+    others = [(path, text) for path, text in there - still if not any(one.wants(path) for one in SCHEMAS.values())]
+    edited = [text for path, text in others if _can_use(path, text)]
     mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
     mine = [row for row in rows if _can_use(row[0], row[2])]
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(sorted({row[0] for row in mine}))).items()}
@@ -207,10 +208,6 @@ def _either(words: Collection[str]) -> str:
     """Return a pattern for one of the words, also between double underscores as in a query: `order__total__gte`."""
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return rf"(?<!\w)(?:\w{{1,80}}?__)?({'|'.join(map(re.escape, longest_first))})(?:__\w{{1,80}})?(?!\w)"
-
-
-def _defines_schema(path: str) -> bool:
-    return any(language.wants(path) for language in SCHEMAS.values())
 
 
 def _can_use(path: str, text: str) -> bool:

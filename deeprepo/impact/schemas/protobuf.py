@@ -271,7 +271,10 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
 def _may_name(full_name: str, place: breaks.SchemaPlace) -> bool:
     """Return whether a line in another schema may refer to a type, by its package or a qualified name."""
     around, _, name = full_name.rpartition(".")
-    package = next((words[1].text for words, _ in _statements(_tokens(place.whole)) if _names_package(words)), "")
+    package = next(
+        (words[1].text for words, _ in _statements(_tokens(place.whole)) if words[1:] and words[0].text == "package"),
+        "",
+    )
     for match in re.finditer(
         rf"(?:^|(?<=[\s(<,]))\.?((?:\w+\.)*){re.escape(name)}(?=\s++\w++\s*+=|\s*+[,>)])", place.text
     ):
@@ -281,7 +284,3 @@ def _may_name(full_name: str, place: breaks.SchemaPlace) -> bool:
         if not written and f"{package}.".startswith(f"{around}."):
             return re.search(rf"\b(?:message|enum)\s++{re.escape(name)}\b", place.whole) is None
     return False
-
-
-def _names_package(words: Sequence[_Token]) -> bool:
-    return len(words) > 1 and words[0].text == "package"

@@ -110,7 +110,8 @@ class Exports:
 
         An imported name exists if its source exports it; a conditional binding is not proven.
         """
-        return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
+        is_type = was is not None and was.kind == "type"
+        return await self._serves(await self.meaning(path, name, types=is_type), path, name, was)
 
     async def named(self, path: str, written: str) -> Definition | None:
         """Return the definition of a name in a file of the head tree, which may be qualified; None if unknown."""
@@ -313,10 +314,6 @@ def _is_within(user: str, module: str) -> bool:
     stem, _ = posixpath.splitext(module)
     folder = posixpath.dirname(module) if posixpath.basename(stem) in main_names(module) else stem
     return user == module or not folder or user.startswith(f"{folder}/")
-
-
-def _is_type(symbol: Definition | None) -> bool:
-    return symbol is not None and symbol.kind == "type"
 
 
 def _stands_for(other: Definition, was: Definition) -> bool:

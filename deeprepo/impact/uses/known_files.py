@@ -193,9 +193,6 @@ class KnownFiles:
     def renames(self, path: str, name: str) -> bool:
         """Return whether a file gives another type this name."""
         form = rf"(?:\b(?:typealias|type|using)\s|^\s)\s*{re.escape(name)}\b[^=\n]{{0,200}}="
-        return self._has_line(path, form)
-
-    def _has_line(self, path: str, form: str) -> bool:
         return any(map(re.compile(form).search, self.lines(path)))
 
     @once

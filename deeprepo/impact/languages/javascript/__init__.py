@@ -211,7 +211,8 @@ class Modules(Resolver):
         if built := self._of_builds(importer, spec):
             return built
         if spec.startswith("."):
-            return () if bases and not self._is_loose(importer) and not self._may_be(bases[0], spec) else None
+            is_loose = any(folder in self._loose for folder in (*above_of(importer), ""))
+            return () if bases and not is_loose and not self._may_be(bases[0], spec) else None
         file = self._package(importer, spec)
         if file:
             return (file,)
@@ -230,9 +231,6 @@ class Modules(Resolver):
             for pattern, value in table.items():
                 part = star_part(pattern, spec)
                 yield from (one.replace("*", part) for one in _paths_of(folder, value) if part is not None)
-
-    def _is_loose(self, importer: str) -> bool:
-        return any(folder in self._loose for folder in (*above_of(importer), ""))
 
     def _may_be(self, base: str, spec: str) -> bool:
         """Return whether a file may exist that is not in the tree."""
