@@ -33,7 +33,7 @@ from bot.values import (
     Unit,
     UsePlace,
 )
-from deeprepo.impact.resolution import Unknown
+from deeprepo.impact.resolution import Absent, Unknown
 from deeprepo.impact.text.paths import is_code, is_test
 
 MODULE = "<module>"  # stands for a whole file, as the target of an import
@@ -50,6 +50,7 @@ SAYS: Mapping[Contract, str] = {
     "errors": "{name} raises different errors",
     "value": "the value of {name} changed",
 }
+UNREGISTERED = "{name} is no longer registered"
 # Changes that certainly break a use, unless static analysis shows otherwise
 BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})
 LONGEST_SIGNATURE = 120  # characters shown of each signature
@@ -482,7 +483,8 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
         return f"{item.before.name} was renamed to {name}"
     if part == "renamed":
         return f"{name} moved to {reference.symbol.rpartition(':')[0]}"
-    return SAYS[part].format(name=name)
+    is_registration = isinstance(reference.resolution, Absent) and reference.resolution.is_registration
+    return (UNREGISTERED if is_registration else SAYS[part]).format(name=name)
 
 
 def _mentions(reference: Reference, item: ChangedSymbol | None) -> str:

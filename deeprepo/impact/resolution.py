@@ -31,6 +31,8 @@ class Found(Struct, frozen=True):
 class Absent(Struct, frozen=True):
     """Nothing provides the name in any way."""
 
+    is_registration: bool = False  # it is defined, but a container that is asked for it has no registration of it
+
 
 class Unknown(Struct, frozen=True):
     """The code is not enough to decide. `reason` completes "this is not certain because ..."."""

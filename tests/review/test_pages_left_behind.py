@@ -1,4 +1,4 @@
-"""Templates, attributes and elements that are connected with code only by a convention about names."""
+"""Templates, attributes, elements and services that are connected with code only by a convention about names."""
 
 import json
 
@@ -14,6 +14,11 @@ VUE = '<template>\n  <b :style="{{ background: {0} }}" />\n</template>\n\n<scrip
 SVELTE = "<script>\n  export let {0}\n</script>\n\n<b>{{{0}}}</b>\n"
 PAGE = '<script setup lang="ts">\nimport ColorDot from "./ColorDot.vue"\n</script>\n\n<template>\n  <ColorDot\n    v-if="show"\n    :shade="own"\n  />\n</template>\n'
 SCRIPT = "export class Total {}\n"
+STARTUP = "namespace Shop;\n\npublic class Startup\n{{\n    public void Start(IServiceCollection services)\n    {{\n        services.AddScoped<ICart, Cart>();\n        {}\n    }}\n}}\n"
+REGISTERED = STARTUP.format("services.AddScoped<IMailQueue, MailQueue>();")
+ORDERS = "namespace Shop;\n\npublic class Orders\n{\n    public Orders(ICart cart, IMailQueue queue)\n    {\n    }\n}\n"
+QUEUE = "namespace Shop;\n\npublic interface IMailQueue\n{\n}\n\npublic class MailQueue : IMailQueue\n{\n}\n"
+SERVICES = {"Startup.cs": REGISTERED, "Orders.cs": ORDERS, "MailQueue.cs": QUEUE}
 # what -> (files before, files after, None if deleted, the line that is left behind)
 LEFT: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
     "a mail's template": ({"app/mailers/order_mailer.rb": MAILER.format("receipt_mail"), "app/views/order_mailer/receipt_mail.html.erb": "<p>\n"}, {"app/mailers/order_mailer.rb": MAILER.format("bill_mail")}, "app/views/order_mailer/receipt_mail.html.erb:1"),
@@ -23,6 +28,7 @@ LEFT: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
     "an attribute in Svelte": ({"src/Dot.svelte": SVELTE.format("shade"), "src/Page.svelte": '<script>\n  import Dot from "./Dot.svelte"\n</script>\n\n<Dot shade={own} />\n'}, {"src/Dot.svelte": SVELTE.format("tint")}, "src/Page.svelte:5"),
     "a script's name": ({"js/cart_total_controller.js": SCRIPT, "page.html": '<p data-controller="clock cart-total">\n'}, {"js/cart_total_controller.js": None, "js/cart_sum_controller.js": SCRIPT}, "page.html:1"),
     "an element in Blade": ({"resources/views/components/cart-total.blade.php": "<b>\n", "resources/views/page.blade.php": '<p>\n<x-cart-total :all="$all" />\n'}, {"resources/views/components/cart-total.blade.php": None, "resources/views/components/cart-sum.blade.php": "<b>\n"}, "resources/views/page.blade.php:2"),
+    "a service that nothing registers": (SERVICES, {"Startup.cs": STARTUP.format("")}, "Orders.cs:5"),
 }  # fmt: skip
 
 
@@ -50,6 +56,9 @@ FINE: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "an attribute of every element": ({"src/ColorDot.vue": VUE.format("title"), "src/Page.vue": PAGE.replace("shade", "title")}, {"src/ColorDot.vue": VUE.format("tint")}),
     "a class of the name of a script": ({"js/cart-total.js": SCRIPT, "page.html": '<p class="cart-total">\n'}, {"js/cart-total.js": None, "js/cart-sum.js": SCRIPT}),
     "a script that moved": ({"js/cart-total.js": SCRIPT, "page.html": '<p data-controller="cart-total">\n'}, {"js/cart-total.js": None, "js/all/cart-total.js": SCRIPT}),
+    "a service that is registered elsewhere": ({**SERVICES, "More.cs": REGISTERED.replace("Startup", "More")}, {"Startup.cs": STARTUP.format("")}),
+    "a service that code builds itself": ({**SERVICES, "Jobs.cs": "namespace Shop;\n\npublic class Jobs\n{\n    Orders All() => new Orders(new Cart(), new MailQueue());\n}\n"}, {"Startup.cs": STARTUP.format("")}),
+    "a service that is registered with a factory": (SERVICES, {"Startup.cs": STARTUP.format("services.AddScoped<IMailQueue>(_ => new MailQueue());")}),
 }  # fmt: skip
 
 

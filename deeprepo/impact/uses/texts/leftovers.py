@@ -62,6 +62,7 @@ class Lost(Struct, frozen=True):
     new_name: str = ""  # what the change calls it now: it's a new name only if the base has it nowhere
     role: str = ""  # the word in front of the former name where it was renamed
     defines_route: bool = False  # another line that defines the path of an interface is not left behind
+    is_registration: bool = False  # the name is still defined, but nothing is registered under it
 
     @property
     def key(self) -> str:
@@ -78,7 +79,7 @@ def lost_definitions_of_text(
     """
     mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
     found: dict[str, Lost] = {}
-    by_files = (*_templates(files, paths), *_scripts(files, paths))
+    by_files = (*_templates(files, paths), *_scripts(files, paths), *_services(mine))
     for one in (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *_routes(mine, after), *by_files):
         found.setdefault(one.name, one)
     return [*found.values()][:MOST]
@@ -115,6 +116,25 @@ def _ids(files: Sequence[ChangedFile]) -> Iterator[Lost]:
                     rf"(?:\bid\s*=\s*\{{?[\"'`]|@\+id/|\sname=\"|\bid:\s*[\"'`:]){word}(?![\w-])",
                     has_twins=name in resources,
                 )
+
+
+# A type that a container is told to build, `services.AddScoped<IMailer, Mailer>()`, and where a line needs it from there
+_REGISTERED = re.compile(r"\.(?:Try)?Add[A-Z]\w*<(?:\w+\.)*(\w+)(?:,[^()]*)?>\(")
+_INJECTED = r"\bGet\w*<(?:\w+\.)*{0}>|(?:^\s*|[(,\]]\s*)(?:\w+\.)*{0}\s\w+\s*[,)]|@inject\s+(?:\w+\.)*{0}\s"
+_BUILT = (
+    r"\.(?!Get)\w{{1,60}}<[^()]{{0,200}}\b{0}\b[^()]{{0,200}}>\(|\btypeof\({0}\)|\bnew\s+{0}\b|\bas\s+{0}\b|\({0}\)"
+)
+
+
+def _services(files: Sequence[ChangedFile]) -> Iterator[Lost]:
+    """Yield the types that the change no longer registers for injection."""
+    for file in files:
+        for line in _removed(file) if file.status != "deleted" and not is_test(file.path) else ():
+            for name in filter(is_distinctive, _REGISTERED.findall(line.text)):
+                # the usual class of an interface: `Mailer` of `IMailer`
+                own = re.sub(r"^I(?=[A-Z])", "", name)
+                gives = rf"{_BUILT.format(name)}|\bnew\s+{own}\b"
+                yield Lost(name, file.path, own, _INJECTED.format(name), gives, is_registration=True)
 
 
 def _keys(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
@@ -456,7 +476,7 @@ def asking_lines(
         )
         and not is_silent(row[0], row[2])
         and not ((is_style(row[0]) and not is_style(lost.home)) or is_prose(row[0]))
-        and (row[0] != lost.home or lost.new_name)
+        and (row[0] != lost.home or lost.new_name or lost.is_registration)
         and not (lost.defines_route and _is_route(row[2]))
     ]
     if not lost.new_name:

@@ -11,6 +11,7 @@ from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import family, filetype, module_path
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolution import Absent
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import (
@@ -364,7 +365,10 @@ async def _left_behind(
         unchanged = _unchanged(mine, added)
         # If the change itself still uses it, something unknown defines it.
         if len(unchanged) == len(mine) and not is_given(one, [*rows, *giving]):
-            found += [replace(found_by_name(one.key, one.name, *row), asks=True) for row in unchanged]
+            absent = Absent(is_registration=True) if one.is_registration else None
+            found += [
+                replace(found_by_name(one.key, one.name, *row), asks=True, resolution=absent) for row in unchanged
+            ]
     return found
 
 
