@@ -116,7 +116,7 @@ class _Side:
 
 
 def _closeness(name: str, spec: str) -> float:
-    """Return how much of a dependency's name and of an imported module is the same, from 0 to 1."""
+    """Return how closely a dependency's name resembles an imported module, from 0 to 1."""
     return SequenceMatcher(None, _plain(name), _plain(spec), autojunk=False).ratio()
 
 
@@ -202,7 +202,7 @@ async def _dropped(
 def _provided(row: "_Asking", name: str, base: _Side, head: _Side) -> Literal["yes", "maybe", "no"]:
     """Return whether the head provides what a dropped dependency provided to a line.
 
-    A dependency that was listed beside it, under a name that is less close, provides nothing: `flask` doesn't
+    A dependency in the former list with a less similar name, provides nothing: `flask` doesn't
     contain `flask_cors`. If its name contains the module, as `flask-sqlalchemy` does, it may install it.
     """
     before, after = (side.providers(row.path, name, row.spec) for side in (base, head))

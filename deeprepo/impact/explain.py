@@ -282,7 +282,7 @@ class _Line(Struct):
             yield "lost: the line has none of these names"
 
     def _imports(self, search: Search) -> Iterator[str]:
-        """Yield the imports of the file, and where each leads. Lines that look like an import may not be captured."""
+        """Yield the imports of the file, and where each leads. Not all imports may be captured."""
         reach = search.scene.head
         try:
             statements = imports(reach.language, self.source)
