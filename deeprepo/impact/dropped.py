@@ -202,7 +202,7 @@ async def _dropped(
 def _provided(row: "_Asking", name: str, base: _Side, head: _Side) -> Literal["yes", "maybe", "no"]:
     """Return whether the head provides what a dropped dependency provided to a line.
 
-    A dependency in the former list with a less similar name, provides nothing: `flask` doesn't
+    A dependency in the former list with a less similar name provides nothing: `flask` doesn't
     contain `flask_cors`. If its name contains the module, as `flask-sqlalchemy` does, it may install it.
     """
     before, after = (side.providers(row.path, name, row.spec) for side in (base, head))
