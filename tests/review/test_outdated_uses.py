@@ -47,6 +47,7 @@ OUTDATED = {
     "another parameter in C": ("a.h", "int total(struct order *order);\n", "struct order *order", "int id", "b.c", '#include "a.h"\nint go(struct order *order) { return total(order); }\n', KIND),
     "throws in Swift": ("A.swift", "func total(_ id: Int) -> Int { id }\n", "-> Int", "throws -> Int", "B.swift", "func go() -> Int { total(3) }\n", THROWS),
     "async in TypeScript": ("a.ts", TS, "function", "async function", "b.ts", 'import { total } from "./a"\n\nexport const sum = { all: total(3, 4) }\n', LATE),
+    "async in a text in TypeScript": ("a.ts", TS, "function", "async function", "b.ts", 'import { total } from "./a"\n\nexport const sum = () => `sum ${total(3, 4)}`\n', LATE),
     "a promise in TypeScript": ("a.ts", TS, "number) {", "number): Promise<number> {", "b.ts", 'import { total } from "./a"\n\nexport const sum = { all: total(3, 4) }\n', LATE),
     "async in Rust": ("src/a.rs", RUST, "pub fn", "pub async fn", "src/b.rs", "use crate::a::total;\n\npub fn sum() {\n    let sum = total(3, 4);\n}\n", LATE),
     "a task in C#": ("A.cs", CSHARP, "static int", "static Task<int>", "B.cs", "namespace Shop;\n\npublic class Cart\n{\n    public int Sum() { var sum = Prices.Total(3, 4); return sum; }\n}\n", LATE),

@@ -36,7 +36,9 @@ _ACCEPTS_MUCH = frozenset(
 )
 _HANDS_ON = re.compile(r"(?:=>|\b(?:return|yield|void|go))$")
 # The end of what is before a call whose result is used: `x = `, `show(`, `if (!`, `total: `
-_USED = re.compile(r"(?:(?<![=!<>])=|[(,:\[!&|?+*/%<>-]|\b(?:if|while|in|not|and|or|is|case|match))\s*$")
+_USED = re.compile(
+    r"(?:(?<![=!<>])=|[(,:\[!&|?+*/%<>-]|[$#]\{|[\"'][^\"'\n]*\{|\b(?:if|while|in|not|and|or|is|case|match))\s*$"
+)
 # Types whose values are used like the wrapped ones
 _TRANSPARENT = frozenset(
     """Annotated Arc Box ClassVar Cow Final Lazy Nullable NotNull NonNull Partial Rc Readonly Ref Required Union const shared_ptr

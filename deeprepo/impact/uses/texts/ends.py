@@ -72,6 +72,9 @@ _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-
 _IN_TEMPLATE = re.compile(rf"<%(?:(?!%>)[^\n]){{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 _EXPRESSION = re.compile(rf"[#$*]\{{[^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 _WITH_EXPRESSIONS = re.compile(r"\.(?:x?html?|jspx?|tagx?|ftlh?|vm)$")
+_ALONE = re.compile(
+    rf"^\s*+(?:\w++\s*+=\s*+|=\s*+|return\s++)?+{_STANDS_FOR}(?:\(|\s++[:\"'@])"
+)  # in a tag of several lines
 _BRACES = re.compile(rf"=?\{{(?!\{{)[^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 # A page's code, but not its route.
 _RAZOR = re.compile(rf"(?<![\w@])@(?!page\s)[\w(][^<\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
@@ -126,6 +129,7 @@ def asks(
         forms += [_EXPRESSION] if _WITH_EXPRESSIONS.search(path) else []
         forms += [_BRACES] if path.endswith((".heex", ".xaml", ".axaml")) else []
         forms += [_RAZOR] if path.endswith((".cshtml", ".razor")) else []
+        forms += [_ALONE] if is_function else []
         return not (is_data(path) or is_style(path)) and any(form.search(line) for form in forms)
     member = _MEMBER if methods else _VALUE
     is_taken = any(form.search(line) for form in ((member, _ON_PAGE) if members else (_ON_PAGE,)))

@@ -49,6 +49,10 @@ ALIKE = 0.8  # of two spellings of one name
 FEW = 6  # lines that a renaming may forget; more mean that the former name is in use
 
 
+# What a renamed word is: the key of an object in code; a key of data, also with its value on the line; anything else
+_Kind = Literal["", "key", "valued", "object"]
+
+
 class Lost(Struct, frozen=True):
     """A name without a definition. `asks` and `gives` are patterns of lines that use and define it."""
 
@@ -61,6 +65,7 @@ class Lost(Struct, frozen=True):
     is_given_by_its_last_part: bool = False  # the defining lines need not match `words`
     new_name: str = ""  # what the change calls it now: it's a new name only if the base has it nowhere
     role: str = ""  # the word in front of the former name where it was renamed
+    is_all_known: bool = False  # nothing but the lines that `gives` matches can define the name
     defines_route: bool = False  # another line that defines the path of an interface is not left behind
     is_registration: bool = False  # the name is still defined, but nothing is registered under it
 
@@ -78,10 +83,11 @@ def lost_definitions_of_text(
     `before`, `after`: the changed files on both sides; `paths`: those of the head.
     """
     mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
-    found: dict[str, Lost] = {}
+    found: dict[tuple[str, str], Lost] = {}
     by_files = (*_templates(files, paths), *_scripts(files, paths), *_services(mine))
-    for one in (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *_routes(mine, after), *by_files):
-        found.setdefault(one.name, one)
+    by_lines = (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *_routes(mine, after))
+    for one in (*by_lines, *_named_by_convention(mine, after), *by_files):
+        found.setdefault((one.name, one.asks), one)
     return [*found.values()][:MOST]
 
 
@@ -107,13 +113,16 @@ def _ids(files: Sequence[ChangedFile]) -> Iterator[Lost]:
                 if not is_distinctive(name) or len(name) < SHORTEST:
                     continue
                 word = re.escape(name)
+                camel = _camel(name)  # what the class of a layout calls it
+                is_bound = f"@+id/{name}" in line.text and camel != name
+                binding = rf"|(?:inding\??(?:!!)?\.|^\s*|[(,]\s*){camel}(?=\??\.\w)" if is_bound else ""
                 yield Lost(
                     name,
                     file.path,
-                    word,
+                    rf"(?:{word}|{camel})" if is_bound else word,
                     rf"(?:\bR\.\w+\.|@\w+/|[\"'`\s,(]#|getElementById\(\s*[\"'`]"
-                    rf"|(?<![\w-])(?:for|htmlFor|aria-\w+|list|form|headers)\s*=\s*\{{?[\"'`]){word}(?![\w-])",
-                    rf"(?:\bid\s*=\s*\{{?[\"'`]|@\+id/|\sname=\"|\bid:\s*[\"'`:]){word}(?![\w-])",
+                    rf"|(?<![\w-])(?:for|htmlFor|aria-\w+|list|form|headers)\s*=\s*\{{?[\"'`]){word}(?![\w-]){binding}",
+                    rf"\b(?:va[lr]|let)\s+{camel}\b|\b{camel}\s*[:=](?!=)|(?:\bid\s*=\s*\{{?[\"'`]|@\+id/|\sname=\"|\bid:\s*[\"'`:]){word}(?![\w-])",
                     has_twins=name in resources,
                 )
 
@@ -204,48 +213,82 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
                 homes[old] = file.path
     for (old, new), seen in roles.items():
         is_new = len(seen) < 2 or len(ends[old, new]) < 2  # noqa: PLR2004 - both ends
+        if is_new and "object" in kinds[old, new]:
+            is_new = not any(_uses_as_member(file, old, new) for file in files if file.path != homes[old])
         left = [path for path, text in after.items() if not is_test(path) and _has_word(old, path, text)]
         is_like = _resembles(old, new) or not kinds[old, new].isdisjoint(("valued", "object"))
+        is_like |= old.startswith("--") and any(_OF_OPTION.search(role) for role, _, _ in seen)
         if (is_new and (not is_like or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
-        home, asks, given, key = homes[old], _asks(old, homes[old]), "(?!)", _key(old)
-        # the line now refers to another entry, which has its own line
-        if kinds[old, new] == {""} and any(
-            is_settings(path) and re.search(_key(new), text, re.MULTILINE) for path, text in after.items()
-        ):
-            given = key
-        elif is_style(home):
-            given = _GIVES_STYLE.format(re.escape(old))
-        elif "object" in kinds[old, new]:
-            asks, given = _TAKES.format(re.escape(old)), _GIVES_OBJECT.format(re.escape(old))
-        else:
-            asks = f"{asks}|{key}"
         role = min(seen)[0] if is_new else ""
-        yield Lost(old, home, re.escape(old), asks, given, new_name=new if is_new else "", role=role)
+        yield _renamed(old, new if is_new else "", homes[old], role, _forms_of(old, new, homes[old], kinds, after))
+
+
+def _renamed(old: str, new: str, home: str, role: str, forms: tuple[str, str]) -> Lost:
+    asks, gives = forms
+    if old.startswith("--") and not is_style(home):  # an option, which code reads by an attribute or key
+        snake = old.removeprefix("--").replace("-", "_")
+        names = rf"(?:{snake}|{_camel(snake)})"
+        asks = rf"{asks}|(?:\.|\[[\"']){names}(?![\w-])"
+        return Lost(old, home, rf"(?:{re.escape(old)}|{names})", asks, rf"\b{names}\s*[:=](?!=)", new_name=new)
+    return Lost(old, home, re.escape(old), asks, gives, new_name=new, role=role, is_all_known=is_style(home))
+
+
+def _forms_of(
+    old: str, new: str, home: str, kinds: Mapping[tuple[str, str], set[_Kind]], after: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return the patterns of lines that use a renamed name, and of lines that define it."""
+    word, asks, key = re.escape(old), _asks(old, home), _key(old)
+    is_entry = kinds[old, new] == {""} and any(
+        is_settings(path) and re.search(_key(new), text, re.MULTILINE) for path, text in after.items()
+    )
+    if is_entry:  # the line now refers to another entry, which has its own line
+        return asks, key
+    if is_style(home):
+        return asks, _GIVES_STYLE.format(word)
+    if "object" in kinds[old, new]:
+        return _TAKES.format(word), _GIVES_OBJECT.format(word)
+    return f"{asks}|{key}", "(?!)"
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+def _uses_as_member(file: ChangedFile, old: str, new: str) -> bool:
+    """Return whether an edited line read a member by its old name and reads it by the new one."""
+    lines = [line for hunk in file.hunks for line in hunk.lines]
+    added = {line.text for line in lines if line.kind == "+"}
+    return any(
+        line.kind == "-" and f".{old}" in line.text and line.text.replace(f".{old}", f".{new}") in added
+        for line in lines
+    )
 
 
 def _asks(name: str, home: str) -> str:
     """Return the pattern of lines that use a renamed name. A name of several parts is never a part of a longer one."""
     word = re.escape(name)
     if is_style(home):
-        return rf"(?<![\w-]){word}(?![\w-])"
+        return rf"(?<![\w/-]){word}(?![\w-])"
     before, behind, member = (
         ("/#", "", "") if re.search(r"[.:]", name) else ("/:.#", r"|\.\w", rf"|(?<=\.){word}(?![\w(-])")
     )
     quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[{before}])?{word}(?:[\"'`/?,]{behind})|(?<![\w:]):{word}(?![\w:])"
-    element = rf"|<{word}[\s/>]" if "-" in name else ""
+    # an element, an event or a slot of one
+    element = rf"|<{word}[\s/>]|[@#]{word}(?=[\s=>/.])" if "-" in name else ""
+    element += rf"|(?<!\w){word}_(?:path|url)\b" if posixpath.basename(home).startswith("routes.") else ""
     call = rf"|[\"'`\s.]{word}\(" if home.endswith(".sql") else ""
     return rf"{quoted}{member}|[$#]\{{{word}[:}}]{element}{call}"
 
 
 # How styles define a name; how code takes the key of an object, and gives it
 _GIVES_STYLE = r"(?:[.#%]|(?:mixin|keyframes|function) |(?=--)){0}(?![\w-])(?!\))[^;]*$"
-_TAKES = r"(?<=\.){0}(?![\w-])|[\"'`][\w./:-]{{0,60}}[/:.]{0}[\"'`]|\{{(?:[^{{}}\n]{{0,200}},)?\s*{0}\s*(?:,[^{{}}\n]{{0,200}})?\}}\s*="
+_TAKES = r"(?<=[.@]){0}(?![\w-])|[\"'`][\w./:-]{{0,60}}[/:.]{0}[\"'`]|\{{(?:[^{{}}\n]{{0,200}},)?\s*{0}\s*(?:,[^{{}}\n]{{0,200}})?\}}\s*="
 _GIVES_OBJECT = (
     r"(?<![\w$.])[\"']?{0}[\"']?\s*\??\s*(?::(?!:)|=(?![=>])|\([^()\n]*\)\s*(?::[^{{}}\n]*)?\{{)"
     r"|\b(?:function|def|class|fun|func|fn|get|set)\s+{0}\b"
 )
-_Kind = Literal["", "key", "valued", "object"]
+_OF_OPTION = re.compile(r"(?i)argument|option|flag|\barg|long")  # what defines an option of a command
 
 
 # A path of an interface, in quotes: `"/orders/{id}/lines"`, `/orders/${id}/lines?all`
@@ -365,7 +408,11 @@ def _kind(match: re.Match[str], text: str, path: str) -> _Kind:
 def _is_object_key(match: re.Match[str], text: str, path: str) -> bool:
     """Return whether a word is the bare key of an object in code, or a method there: `total: 3`, `total() {`."""
     before, behind = text[: match.start()], text[match.end() :]
-    return filetype(path).family == "web" and _OBJECT.search(before) is not None and _OF_KEY.match(behind) is not None
+    return (
+        (filetype(path).family == "web" or filetype(path).symbols)
+        and _OBJECT.search(before) is not None
+        and _OF_KEY.match(behind) is not None
+    )
 
 
 def _role(text: str, at: int, path: str) -> str:
@@ -412,6 +459,36 @@ def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator
         forms = "|".join(r"[./]_?".join(map(re.escape, one)) for one in reversed(ends))
         words = r"[./]_?".join(map(re.escape, ends[0]))
         yield Lost("/".join(ends[0]), path, words, rf"[\"'`:](?:[\w-]+::)?(?:{forms})(?:\.[\w.]+)?[\"'`]")
+        if is_distinctive(parts[-1]) and len(parts[-1]) >= SHORTEST and all(stem[-1] != parts[-1] for stem in stems):
+            word = re.escape(parts[-1])
+            asks = rf"(?i:render\w*|template\w*|view|layout|include|body)\b[^\n]{{0,80}}(?::{word}(?![\w:])|[\"'`]{word}(?:\.[\w.]+)?[\"'`])"
+            yield Lost(parts[-1], path, word, asks, is_all_known=True)
+
+
+# What other code has by a convention: a query by the name in the comment before it, a look-up by a field of a
+# model. Name, its form in the defining line, the forms of its uses.
+_CONVENTIONS = (
+    (r"^\s*--\s*name:\s*([\w-]+)", r"[\"'`]{0}[\"'`]|(?<=\.){1}\("),
+    (r"^\s*(\w+)\s*=\s*models\.\w+\(", r"(?<!\w)-?(?:\w+__)?{0}__\w+\s*=|[\"'](?:-?\w+__{0}|-?{0}__\w+)[\"']"),
+    (r"\brelated_name\s*=\s*[\"'](\w+)", r"(?<!\w)(?:\w+__)?{0}(?:__\w+)?\s*=[^=]|[\"'](?:\w+__)?{0}(?:__\w+)?[\"']"),
+)
+
+
+def _named_by_convention(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterator[Lost]:
+    """Yield the names that removed lines define by a convention, and that no line of a changed file defines now."""
+    for file in files:
+        lines = [
+            line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-" and len(line.text) <= _LINE
+        ]
+        for defines, asks in _CONVENTIONS if file.status != "deleted" else ():
+            for name in (found for text in lines for found in re.findall(defines, text)):
+                gives = defines.replace(r"([\w-]+)", rf"{re.escape(name)}(?![\w-])").replace(r"(\w+)", rf"{name}\b")
+                look = re.compile(gives, re.MULTILINE)
+                if len(name) >= SHORTEST and not any(look.search(text) for text in after.values()):
+                    word, member = re.escape(name), name.replace("-", "_")
+                    yield Lost(
+                        name, file.path, rf"(?:{word}|{member})", asks.format(word, member), gives, is_all_known=True
+                    )
 
 
 # Attributes by which a page calls code: `data-controller="cart-total"`, `component="cart-total"`
@@ -498,6 +575,7 @@ def is_given(lost: Lost, rows: Sequence[tuple[str, int, str]]) -> bool:
     return any(
         gives.search(text)
         and not (is_test(path) or is_prose(path))
+        and (is_style(path) or not is_style(lost.home))
         and not (lost.has_twins and path != lost.home and posixpath.dirname(path) == folder and is_settings(path))
         for path, _, text in rows
     )

@@ -16,6 +16,7 @@ from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import (
     is_numbered_migration,
+    is_page,
     is_prose,
     is_settings,
     is_style,
@@ -28,7 +29,7 @@ from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, calls, gives, is_of_another, receivers
-from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
+from deeprepo.impact.uses.texts.leftovers import TEMPLATE, Lost, asking_lines, is_given, lost_definitions_of_text
 from deeprepo.impact.uses.texts.pages import left_on_pages
 from deeprepo.impact.uses.texts.words import (
     IMPORTS,
@@ -188,16 +189,40 @@ async def _lost(
         },
         {
             spelling: (name, key)
-            for spelling, (name, key) in _fields_elsewhere(symbols, every_word)
+            for spelling, (name, key) in _fields_elsewhere(symbols, every_word, files)
             if key.rpartition(":")[0] in head_paths
         },
     )
 
 
+# What migrations call a column that they rename or remove, in any tool
+_COLUMN = re.compile(
+    r"(?i:\b(?:(rename)|remove|drop)_?columns?)\b[(\s]++((?:[\"'`:]\w++[\"'`]?[,\s]*+(?:to:\s*+)?+){1,4})"
+    r"|(?i:\b(?:rename\s++column|drop\s++column(?:\s++if\s++exists)?)\s++[\"`\[]?)(\w++)"
+)
+
+
+def _gone_columns(files: Iterable[ChangedFile]) -> Iterator[tuple[str, str]]:
+    """Yield the columns that added migrations rename or remove, with their keys, up to the lines that take it back."""
+    for file in files:
+        for hunk in file.hunks if file.status == "added" and _IS_MIGRATION.search(file.path) else ():
+            for line in hunk.lines:
+                if re.search(r"\bdown\b|\bdowngrade\b", line.text):
+                    break
+                for match in _COLUMN.finditer(line.text) if len(line.text) <= LONG_LINE else ():
+                    names = re.findall(r"\w+", (match[2] or "").replace("to:", "")) or [match[3]]
+                    name = names[max(0, len(names) - 2)] if match[1] else names[min(1, len(names) - 1)]
+                    if is_specific(name):
+                        yield name, f"{file.path}:{name}"
+
+
+_IS_MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|versions|alembic|changelog)/|migration", re.IGNORECASE)
+
+
 def _fields_elsewhere(
-    symbols: Iterable[ChangedSymbol], words: Iterable[LostWord]
+    symbols: Iterable[ChangedSymbol], words: Iterable[LostWord], files: Iterable[ChangedFile]
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the spellings that other languages may have for removed fields, tags and entries."""
+    """Yield the spellings that other languages may have for removed fields, tags, entries and columns."""
     fields = [
         (one.short, item.key)
         for item in symbols
@@ -209,37 +234,53 @@ def _fields_elsewhere(
     fields += [
         (word.text, word.key) for word in words if word.given in ("data", "entry") and not is_settings(word.path)
     ]
-    for name, key in fields:
+    for name, key in (*fields, *_gone_columns(files)):
         getter = _GETTER.fullmatch(name)
         parts = [part.lower() for part in _PART.findall(getter[1] if getter else name)]
         if len(parts) > 1 and name.isidentifier() and not name.isupper():
             pascal = "".join(part.capitalize() for part in parts)
-            for spelling in (pascal[0].lower() + pascal[1:], "_".join(parts)):
+            for spelling in (pascal[0].lower() + pascal[1:], "_".join(parts), name):
                 yield spelling, (name, key)
 
 
 def _missed_elsewhere(
     rows: Sequence[_Row], fields: Mapping[str, tuple[str, str]], files: Iterable[ChangedFile]
 ) -> list[Reference]:
-    """Return the lines in other languages that still read a field which no code there sets and nothing here has."""
+    """Return the lines in other languages that still read a field which no code there sets and nothing here has.
+
+    A column is read in any language. It belongs to one table only if no other migration adds another of the name.
+    """
     by_word = _by_word(rows, {*fields, *(name for name, _ in fields.values())})
     removed = _removed_lines(files)
     found = []
     for spelling, (name, key) in fields.items():
-        home = family(key.rpartition(":")[0])
-        here = [row for row in by_word.get(name, ()) if family(row[0]) == home]
-        there = [row for row in by_word.get(spelling, ()) if family(row[0]) != home and filetype(row[0]).folder]
-        reads = re.compile(rf"(?:\.|\?\.|->){spelling}(?![\w(])(?!\s*=(?!=))|\[[\"']{spelling}[\"']\]")
+        home = key.rpartition(":")[0]
+        is_column = _IS_MIGRATION.search(home) is not None
+        rows_of_name = [row for row in by_word.get(name, ()) if row[0] != home or not is_column]
+        former = [row for row in rows_of_name if _IS_MIGRATION.search(row[0])] if is_column else []
+        here = [row for row in rows_of_name if family(row[0]) == family(home) and row not in former]
+        there = [
+            row
+            for row in by_word.get(spelling, ())
+            if (is_column or family(row[0]) != family(home))
+            and (filetype(row[0]).folder or is_page(row[0]) or TEMPLATE.search(row[0]))
+            and not _IS_MIGRATION.search(row[0])
+        ]
+        reads = re.compile(rf"(?:\.|\?\.|->){spelling}(?![\w(])(?!\s*=(?!=))|\[[\"':]{spelling}[\"']?\]")
         typed = re.compile(rf"(?<![\w.]){spelling}\??\s*:\s*(?:number|string|boolean|Date|any|unknown|[A-Z]\w*)\b")
         sets = re.compile(rf"(?<![\w.$])[\"']?{spelling}[\"']?\s*(?::(?!:)|=(?![=>])|\()|[.>@]{spelling}\s*=(?![=>])")
-        is_given = any(gives(name, path, text) for path, _, text in here) or any(
-            sets.search(text) and not typed.search(text) for _, _, text in there
+        is_given = (
+            len(former) > 1
+            or any(gives(name, path, text) for path, _, text in here)
+            or any(sets.search(text) and not typed.search(text) for _, _, text in there)
         )
         edited = {one for _, text in removed if name in text for one in receivers(name, text)}
         mine = [
             row
             for row in there
-            if reads.search(row[2]) and not is_given and not (edited and edited.isdisjoint(receivers(spelling, row[2])))
+            if (reads.search(row[2]) or (is_column and asks(spelling, row[0], row[2])))
+            and not is_given
+            and not (edited and edited.isdisjoint(receivers(spelling, row[2])))
         ]
         if 0 < len({path for path, _, _ in mine}) <= FEW:
             found += [found_by_name(key, spelling, *row) for row in mine]
@@ -365,9 +406,11 @@ async def _left_behind(
         unchanged = _unchanged(mine, added)
         # If the change itself still uses it, something unknown defines it.
         if len(unchanged) == len(mine) and not is_given(one, [*rows, *giving]):
-            absent = Absent(is_registration=True) if one.is_registration else None
+            resolution = (
+                Absent(is_registration=one.is_registration) if one.is_all_known or one.is_registration else None
+            )
             found += [
-                replace(found_by_name(one.key, one.name, *row), asks=True, resolution=absent) for row in unchanged
+                replace(found_by_name(one.key, one.name, *row), asks=True, resolution=resolution) for row in unchanged
             ]
     return found
 
