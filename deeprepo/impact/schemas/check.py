@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 from deeprepo.impact.changes import ChangedFile, Query
@@ -77,27 +77,25 @@ def wants(file: ChangedFile) -> bool:
 async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
     """Compare both sides of the changed schemas, by language."""
     mine = [file for file in files if wants(file)]
-    texts: dict[tuple[str, str], str] = {}
-    too_large = set[str]()
+    documents: list[tuple[Side, Document]] = []
+    large = set[str]()
     for side in SIDES:
-        paths = [path for file in mine if (path := _path_on(file, side))]
-        for path, raw in (await tree.read_many(paths, side)).items():
-            texts[side, path] = raw[:BYTES].decode("utf-8", "replace")
-            too_large |= {path} if len(raw) > BYTES else set()
+        homes = {file.old_path if side == "base" else file.path: file for file in mine}
+        for path, raw in (await tree.read_many([path for path in homes if path], side)).items():
+            added_lines = homes[path].added_lines if side == "head" else frozenset[int]()
+            text, home = raw[:BYTES].decode("utf-8", "replace"), homes[path].path
+            documents.append((side, Document(path, text, added_lines, home)))
+            large |= {home} if len(raw) > BYTES else set()
     breaks: list[tuple[str, SchemaBreak]] = []
     reasons: dict[str, str] = {}
     schemas: set[str] = set()
     for name, language in SCHEMAS.items():
-        own = [
-            file
-            for file in mine
-            if any(language.is_schema(one) for side in SIDES for one in _documents(language, [file], side, texts))
-        ]
-        schemas |= {file.path for file in own}
-        large = [file for file in own if not too_large.isdisjoint({file.path, file.old_path})]
-        reasons |= {file.path: f"it has more than {BYTES >> 20} MB" for file in large}
-        rows = await asyncio.to_thread(_compared, language, [one for one in own if one not in large], texts, reasons)
-        breaks += [(name, one) for one in rows]
+        wanted = [(side, one) for side, one in documents if language.wants(one.path)]
+        own = {one.home for _, one in wanted if language.is_schema(one)}
+        schemas |= own
+        reasons |= dict.fromkeys(own & large, f"it has more than {BYTES >> 20} MB")
+        fitting = [(side, one) for side, one in wanted if one.home in own - large]
+        breaks += [(name, one) for one in await asyncio.to_thread(_compared, language, fitting, reasons)]
     return SchemaChange(
         tuple(breaks),
         frozenset(schemas - reasons.keys()),
@@ -107,38 +105,19 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
     )
 
 
-def _path_on(file: ChangedFile, side: str) -> str:
-    return (file.old_path or "") if side == "base" else "" if file.status == "deleted" else file.path
-
-
-def _documents(
-    language: SchemaLanguage, files: Iterable[ChangedFile], side: Side, texts: Mapping[tuple[str, str], str]
-) -> list[Document]:
-    """Return the documents of a language on one side."""
-    rows = [(file, _path_on(file, side)) for file in files]
-    return [
-        Document(path, texts[side, path], file.added_lines if side == "head" else frozenset(), file.path)
-        for file, path in rows
-        if (side, path) in texts and language.wants(path)
-    ]
-
-
 def _compared(
-    language: SchemaLanguage,
-    files: Sequence[ChangedFile],
-    texts: Mapping[tuple[str, str], str],
-    reasons: dict[str, str],
+    language: SchemaLanguage, documents: Sequence[tuple[Side, Document]], reasons: dict[str, str]
 ) -> list[SchemaBreak]:
     """Return the breaks. Unreadable files are added to `reasons`, and the others are compared without them."""
-    while files:
-        sides = SchemaSides(*(_documents(language, files, side, texts) for side in SIDES))
-        reading(files[0].path)
+    while documents:
+        reading(documents[0][1].home)
         try:
-            return language.compare(sides)
+            return language.compare(SchemaSides(*([one for on, one in documents if on == side] for side in SIDES)))
         except UnreadableSchemaError as error:
-            bad = [file for file in files if error.path in (file.path, file.old_path)] or files
-            reasons |= {file.path: str(error) for file in bad}
-            files = [file for file in files if file not in bad]
+            homes = {one.home for _, one in documents}
+            bad = {one.home for _, one in documents if error.path in (one.home, one.path)} or homes
+            reasons |= dict.fromkeys(bad, str(error))
+            documents = [(side, one) for side, one in documents if one.home not in bad]
     return []
 
 
