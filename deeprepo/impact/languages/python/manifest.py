@@ -42,17 +42,16 @@ _LISTS = (
     "project.dependencies", "project.optional-dependencies.*", "dependency-groups.*", "build-system.requires", "tool.uv.dev-dependencies",
     "tool.pdm.dev-dependencies.*", "tool.hatch.envs.*.dependencies",
 )  # fmt: skip
-_DEVELOPERS = (
-    "dependency-groups.*",
-    "tool.uv.dev-dependencies",
-    "tool.pdm.dev-dependencies.*",
-    "tool.hatch.envs.*.dependencies",
+_TABLES = ("tool.poetry.dependencies", "tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
+_SHIPPED = (
+    "project.dependencies",
+    "project.optional-dependencies.*",
+    "build-system.requires",
+    "tool.poetry.dependencies",
 )
-_DEVELOPERS_TABLES = ("tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
 _FOR_DEVELOPERS = re.compile(
     r"(?i)(?:^|[-_./])(?:dev|devel|development|tests?|testing|lint|linting|docs?|ci|build|tooling)(?:[-_./]|$)"
 )
-_TABLES = ("tool.poetry.dependencies", "tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
 _ASKED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(@\s*\S+|[^;#]*)", re.DOTALL)
 _PLACE = re.compile(r"(?:git\+|https?://|file:|\.{0,2}/|[\w.-]+/)")
 _PLACE_NAME = re.compile(r"[#&]egg=([\w.-]+)|(?<![\w.-])([\w.-]+?)(?:\.git)?(?:@[^/@#]+)?(?:[\[#;].*)?/?$")
@@ -120,8 +119,8 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def _asked(base: str, source: bytes) -> Iterator[str]:
-    """Yield each requirement as written, or in pip's format."""
+def _asked(base: str, source: bytes, *, is_shipped: bool = False) -> Iterator[str]:
+    """Yield each requirement as written, or in pip's format; with `is_shipped`, without those for developers."""
     if base == "setup.cfg":
         tables = ini(source)
         extras = tables["options.extras_require"] if tables.has_section("options.extras_require") else {}
@@ -132,15 +131,17 @@ def _asked(base: str, source: bytes) -> Iterator[str]:
         listed = (one for key in ("install_requires", "extras_require") for one in _texts_in(call.get(key)))
         yield from (row for one in listed for row in one.split("\n"))
     elif base == "Pipfile":
-        yield from (one for key in ("packages", "dev-packages") for one in _by_table(toml(source).get(key)))
+        keys = ("packages",) if is_shipped else ("packages", "dev-packages")
+        yield from (one for key in keys for one in _by_table(toml(source).get(key)))
     elif base == "pyproject.toml":
         top = toml(source)
+        lists, by_name = ([one for one in every if one in _SHIPPED or not is_shipped] for every in (_LISTS, _TABLES))
         sources = {normal(key): table(value) for key, value in table(at(top, "tool.uv.sources")).items()}
-        for written in (one for path in _LISTS for row in _values(top, path) for one in strings(row)):
+        for written in (one for path in lists for row in _values(top, path) for one in strings(row)):
             name = re.match(r"[\w.-]*", written)
             place = sources.get(normal(name[0])) if name else None
             yield _sourced(name[0], place) if name and place else written
-        yield from (one for path in _TABLES for row in _values(top, path) for one in _by_table(row))
+        yield from (one for path in by_name for row in _values(top, path) for one in _by_table(row))
     else:
         for row in re.sub(r"\\\r?\n", " ", source.decode("utf-8", "replace")).splitlines():
             editable = re.sub(r"^\s*(?:-e|--editable)[ =]\s*", "", row)
@@ -252,22 +253,8 @@ def _folder(path: str) -> str:
 def _shipped(path: str, source: bytes) -> frozenset[str]:
     """Return the dependencies of a manifest without those for developers."""
     base = posixpath.basename(path)
-    if base == "pyproject.toml":
-        top = toml(source)
-        rows = [one for key in _LISTS if key not in _DEVELOPERS for row in _values(top, key) for one in strings(row)]
-        rows += [
-            one
-            for key in _TABLES
-            if key not in _DEVELOPERS_TABLES
-            for row in _values(top, key)
-            for one in _by_table(row)
-        ]
-    elif base == "Pipfile":
-        rows = [*_by_table(toml(source).get("packages"))]
-    elif base.endswith((".txt", ".in")) and _FOR_DEVELOPERS.search(path):
-        rows = []
-    else:
-        rows = [*_asked(base, source)]
+    is_aside = base.endswith((".txt", ".in")) and _FOR_DEVELOPERS.search(path)
+    rows = () if is_aside else _asked(base, source, is_shipped=True)
     return frozenset(row.name for text in rows if (row := _requirement(text, path)) is not None)
 
 
