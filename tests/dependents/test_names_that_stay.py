@@ -9,6 +9,14 @@ from bot.values import Verdict
 from deeprepo.impact.resolution import Found
 
 STAYS = {
+    "java: a parameter of a type with the name of a deleted class": (
+        {"src/main/java/com/shop/Item.java": "package com.shop;\n\npublic class Item { public int n; }\n", "src/main/java/com/shop/Box.java": "package com.shop;\n\npublic class Box<Item> { Item get() { return null; } }\n", "src/main/java/com/shop/Bag.java": "package com.shop;\n\npublic class Bag { <Item> Item get(Item i) { return i; } }\n"},
+        {"src/main/java/com/shop/Item.java": None},
+    ),
+    "kotlin: an argument with the name of a value in a deleted file": (
+        {"src/main/kotlin/com/shop/A.kt": "package com.shop\n\nval discount = 3\n", "src/main/kotlin/com/shop/B.kt": "package com.shop\n\nimport lib.make\n\nfun get() = make(discount = 3)\n"},
+        {"src/main/kotlin/com/shop/A.kt": None},
+    ),
     "kotlin: a member with the name of a function in a deleted file": (
         {"src/main/kotlin/com/shop/A.kt": "package com.shop\n\nfun discount(x: Int) = x\n", "src/main/kotlin/com/shop/B.kt": "package com.shop\n\nfun f(s: lib.Store) = s.discount(3)\n"},
         {"src/main/kotlin/com/shop/A.kt": None},
@@ -169,6 +177,30 @@ def test_moved_name_that_still_resolves_is_not_removed(repository: Repository, w
     repository.commit(dict(after), "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert ([one.title for one in review.findings], review.open) == ([], ())
+
+
+@pytest.mark.parametrize(
+    ("home", "user"),
+    [
+        ("public class Item { }\n", "import lib.Base;\n\npublic class Box extends Base { Item get() { return null; } }\n"),
+        ("public class Item { }\n", "import lib.*;\n\npublic class Box { Item get() { return null; } }\n"),
+        ("fun discount(n: Int) = n\n", "import lib.build\n\nfun get() = build { discount(3) }\n"),
+    ],
+)  # fmt: skip
+def test_name_of_a_deleted_file_that_may_come_from_elsewhere_is_open(
+    repository: Repository, home: str, user: str
+) -> None:
+    """A name of one word is open, not missing, if a class, a package or a block that is unknown may have it."""
+    end, mark = (".kt", "") if home.startswith("fun") else (".java", ";")
+    told = []
+    for used in (user, user.replace("import lib.*;\n", "").replace(" extends Base", "")):
+        head = f"package com.shop{mark}\n\n"
+        files = {f"src/com/shop/Item{end}": head + home, f"src/com/shop/Box{end}": head + used}
+        repository.commit({**files}, "before")
+        repository.commit({f"src/com/shop/Item{end}": None}, "after")
+        review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+        told.append([one.verdict for one in review.findings] or len(review.open))
+    assert told == [1, 1 if end == ".kt" else ["proven"]]
 
 
 # a file, its text, and the line with the field in it

@@ -19,7 +19,7 @@ from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.known_files import KnownFiles
 from deeprepo.impact.uses.occurrences import occurrences
 from deeprepo.impact.uses.reach import Reach, globs
-from deeprepo.impact.uses.sites import found_by_name
+from deeprepo.impact.uses.sites import found_by_name, last_word
 from deeprepo.impact.values import MODULE, Link, Use
 
 WORD = re.compile(rb"\w+")
@@ -78,10 +78,11 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             missing = (entire or _stem(item.target) not in alive) and not is_member
             if missing and await _is_defined_elsewhere(head, item, path, source):
                 continue
-            if missing and await _names_no_type(head, base, item, uses, lines):
+            if missing and (_is_shadowed(item, uses) or await _names_no_type(head, base, item, uses, lines)):
                 continue
             missing = missing and not await _is_own_member(head, item, path, source)
             missing = missing and not await _is_package_in_place(head, item, lines[item.line - 1])
+            missing = missing and not await _may_be_of_another(head, base, item, path, source, uses)
             references.append(_reference(item, path, lines, missing=missing))
     return tuple(references)
 
@@ -158,6 +159,47 @@ async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Us
     bare = [use for use in used if not re.search(rf"\[[^\[\]]*\b{re.escape(use.name)}\b", lines[use.line - 1])]
     full_names = sorted({use.name + ending for use in used for ending in head.language.endings.values()})
     return not bare and (not used or bool(await head.tree.grep(Query(full_names, globs(head.language), word=True))))
+
+
+def _is_shadowed(item: Link, uses: Sequence[Use]) -> bool:
+    """Return whether every use of a name is that of a parameter: of a type, as in `class Box<Item>`, or of a call."""
+    mine = [use for use in uses if use.name in item.names]
+    inner = [f"{use.function}." for use in mine if use.form == "definition" and use.function != MODULE]
+    return bool(mine) and all(
+        use.form in ("definition", "key") or f"{use.function}.".startswith(tuple(inner)) for use in mine
+    )
+
+
+async def _may_be_of_another(
+    head: Reach, base: Reach, item: Link, path: str, source: bytes, uses: Sequence[Use]
+) -> bool:
+    """Return whether a name of one word may be a member of an unknown class, or come from an unknown package.
+
+    A wildcard import may lead to such a package. A function or value may also be a member of what a block is for.
+    """
+    mine = [use for use in uses if use.name in item.names]
+    is_written = any(use.form == "import" and use.line == item.line for use in mine)
+    if not head.declares_content or is_written or any(map(is_specific, item.names)):
+        return False
+    before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
+    kinds = {one.kind for one in resolving.outline(item.target, before, "base").definitions if one.name in item.names}
+    if kinds and kinds.isdisjoint(CLASSES) and head.language.receivers.bare_members:
+        return True
+    outline = resolving.outline(path, source, "head")
+    known = {link.line for link in await head.links(path)}
+    if not head.language.scope.relative_namespaces and any(
+        one.star and one.line not in known for one in outline.imports
+    ):
+        return True
+    around = {part for use in mine for part in use.function.split(".")}
+    plain = head.language.types.plain_bases
+    bases = {one for name, found in outline.bases if name in around for one in found} - plain
+    words = sorted({last_word(one) for one in bases})
+    texts = [
+        await head.tree.grep(Query([(TYPE % re.escape(word).encode()).decode()], globs(head.language), syntax="perl"))
+        for word in words
+    ]
+    return not all(texts)
 
 
 async def _is_of_others(head: Reach, names: Collection[str]) -> bool:
