@@ -9,6 +9,14 @@ from bot.values import Verdict
 from deeprepo.impact.resolution import Found
 
 STAYS = {
+    "kotlin: a label with the name of a removed function": (
+        {"src/main/kotlin/com/shop/A.kt": "package com.shop\n\nfun discount(n: Int) = n\n\nclass Keep\n", "src/main/kotlin/com/shop/B.kt": "package com.shop\n\nimport lib.each\n\nfun get() = each { return@discount }\n"},
+        {"src/main/kotlin/com/shop/A.kt": "package com.shop\n\nclass Keep\n"},
+    ),
+    "c#: a part of a tuple with the name of a removed class": (
+        {"A.cs": "namespace Shop;\n\npublic class Item { }\n\npublic class Keep { }\n", "B.cs": "namespace Shop;\n\nclass Box\n{\n    (int Item, int Number) Both() => (Item: 3, Number: 2);\n    int One() => Both().Item;\n}\n"},
+        {"A.cs": "namespace Shop;\n\npublic class Keep { }\n"},
+    ),
     "java: a parameter of a type with the name of a deleted class": (
         {"src/main/java/com/shop/Item.java": "package com.shop;\n\npublic class Item { public int n; }\n", "src/main/java/com/shop/Box.java": "package com.shop;\n\npublic class Box<Item> { Item get() { return null; } }\n", "src/main/java/com/shop/Bag.java": "package com.shop;\n\npublic class Bag { <Item> Item get(Item i) { return i; } }\n"},
         {"src/main/java/com/shop/Item.java": None},
@@ -201,6 +209,31 @@ def test_name_of_a_deleted_file_that_may_come_from_elsewhere_is_open(
         review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
         told.append([one.verdict for one in review.findings] or len(review.open))
     assert told == [1, 1 if end == ".kt" else ["proven"]]
+
+
+@pytest.mark.parametrize(
+    ("user", "now"),
+    [
+        ("import lib.Base\n\nclass Box : Base() { fun get(): Item? = null }\n", "class Box { fun get(): Item? = null }\n"),
+        ("import lib.*\n\nfun get(): Item? = null\n", "import lib.Base\n\nfun get(): Item? = null\n"),
+        ("import lib.build\n\nfun get() = build { rate(3) }\n", "import lib.build\n\nfun get(): Int { return rate(3) }\n"),
+        ("import lib.build\n\nfun get() {\n    build(1) {\n        if (it) {\n            rate(3)\n        }\n    }\n}\n", "fun get(\n    n: Int,\n) {\n    if (n > 1) {\n        rate(3)\n    }\n}\n"),
+    ],
+)  # fmt: skip
+def test_removed_name_that_may_come_from_elsewhere_is_not_proven(repository: Repository, user: str, now: str) -> None:
+    """Of a removed name of one word nothing is proven if a class, a package or a block that is unknown may have it."""
+    told = []
+    for used in (user, now):
+        home = "package com.shop\n\nclass Keep\n"
+        files = {
+            "src/com/shop/A.kt": f"{home}\nclass Item\n\nfun rate(n: Int) = n\n",
+            "src/com/shop/B.kt": f"package com.shop\n\n{used}",
+        }
+        repository.commit({**files}, "before")
+        repository.commit({"src/com/shop/A.kt": home}, "after")
+        review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+        told += [one.verdict for one in review.findings]
+    assert told == ["unproven", "proven"]
 
 
 # a file, its text, and the line with the field in it

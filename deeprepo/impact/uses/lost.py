@@ -187,9 +187,9 @@ async def _may_be_of_another(
         return True
     outline = resolving.outline(path, source, "head")
     known = {link.line for link in await head.links(path)}
-    if not head.language.scope.relative_namespaces and any(
-        one.star and one.line not in known for one in outline.imports
-    ):
+    if head.language.scope.relative_namespaces:
+        return False
+    if any(one.star and one.line not in known for one in outline.imports):
         return True
     around = {part for use in mine for part in use.function.split(".")}
     plain = head.language.types.plain_bases

@@ -12,3 +12,5 @@
 (local_function_statement name: (identifier) @bound)
 (from_clause name: (identifier) @bound)
 (tuple_pattern name: (identifier) @bound)
+(tuple_element name: (identifier) @silent)
+(tuple_expression (argument name: (identifier) @silent))

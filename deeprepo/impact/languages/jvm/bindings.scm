@@ -32,6 +32,7 @@
 ; all
 ; only: kotlin
 (package_header) @silent
+(return_expression label: (identifier) @silent)
 (constructor_delegation_call "this" (value_arguments) @args) @constructs.own
 (constructor_delegation_call "super" (value_arguments) @args) @constructs.base
 (class_declaration [name: (_) (type_parameters)] . (delegation_specifiers)
