@@ -35,9 +35,10 @@ _ACCEPTS_MUCH = frozenset(
     StringView StringPiece StringRef Path URL Uri Url Duration Date""".split()  # noqa: SIM905
 )
 _HANDS_ON = re.compile(r"(?:=>|\b(?:return|yield|void|go))$")
-# The end of what is before a call whose result is used: `x = `, `show(`, `if (!`, `total: `
+# The end of what is before a call whose result is used: `x = `, `show(`, `if (!`, `total: `, `${`, `f"{`
 _USED = re.compile(
-    r"(?:(?<![=!<>])=|[(,:\[!&|?+*/%<>-]|[$#]\{|[\"'][^\"'\n]*\{|\b(?:if|while|in|not|and|or|is|case|match))\s*$"
+    r"(?:(?<![=!<>])=|[(,:\[!&|?+*/%<>-]|[$#]\{|(?:(?<![\w\"'])[rR]?[fF][rR]?|\$@?)([\"'])(?:(?!\1).){0,200}\{"
+    r"|\b(?:if|while|in|not|and|or|is|case|match))\s*$"
 )
 # Types whose values are used like the wrapped ones
 _TRANSPARENT = frozenset(
