@@ -285,8 +285,8 @@ def _asks(name: str, home: str) -> str:
 _GIVES_STYLE = r"(?:[.#%]|(?:mixin|keyframes|function) |(?=--)){0}(?![\w-])(?!\))[^;]*$"
 _TAKES = r"(?<=[.@]){0}(?![\w-])|[\"'`][\w./:-]{{0,60}}[/:.]{0}[\"'`]|\{{(?:[^{{}}\n]{{0,200}},)?\s*{0}\s*(?:,[^{{}}\n]{{0,200}})?\}}\s*="
 _GIVES_OBJECT = (
-    r"(?<![\w$.])[\"']?{0}[\"']?\s*\??\s*(?::(?!:)|=(?![=>])|\([^()\n]*\)\s*(?::[^{{}}\n]*)?\{{)"
-    r"|\b(?:function|def|class|fun|func|fn|get|set)\s+{0}\b"
+    r"(?<![\w$.])[\"']?+{0}[\"']?+\s*+\??+\s*+(?::(?!:)|=(?![=>])|\([^()\n]{{0,300}}+\)\s*+(?::[^{{}}\n]{{0,200}}+)?+\{{)"
+    r"|\b(?:function|def|class|fun|func|fn|get|set)\s++{0}\b"
 )
 _OF_OPTION = re.compile(r"(?i)argument|option|flag|\barg|long")  # what defines an option of a command
 

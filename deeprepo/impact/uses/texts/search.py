@@ -216,6 +216,8 @@ def _gone_columns(files: Iterable[ChangedFile]) -> Iterator[tuple[str, str]]:
                         yield name, f"{file.path}:{name}"
 
 
+# Files that only say what another program is sent, so that models and initial values give it nothing
+_PAYLOAD = re.compile(r"(?:Resource|Presenter|Serializer|Transformer|_serializer|_presenter|\.jbuilder)(?:\.\w+)*$")
 _IS_MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|versions|alembic|changelog)/|migration", re.IGNORECASE)
 
 
@@ -258,7 +260,7 @@ def _missed_elsewhere(
         is_column = _IS_MIGRATION.search(home) is not None
         rows_of_name = [row for row in by_word.get(name, ()) if row[0] != home or not is_column]
         former = [row for row in rows_of_name if _IS_MIGRATION.search(row[0])] if is_column else []
-        here = [row for row in rows_of_name if family(row[0]) == family(home) and row not in former]
+        own = [row for row in rows_of_name if family(row[0]) == family(home) and row not in former]
         there = [
             row
             for row in by_word.get(spelling, ())
@@ -269,10 +271,11 @@ def _missed_elsewhere(
         reads = re.compile(rf"(?:\.|\?\.|->){spelling}(?![\w(])(?!\s*=(?!=))|\[[\"':]{spelling}[\"']?\]")
         typed = re.compile(rf"(?<![\w.]){spelling}\??\s*:\s*(?:number|string|boolean|Date|any|unknown|[A-Z]\w*)\b")
         sets = re.compile(rf"(?<![\w.$])[\"']?{spelling}[\"']?\s*(?::(?!:)|=(?![=>])|\()|[.>@]{spelling}\s*=(?![=>])")
+        is_payload = _PAYLOAD.search(home) is not None
         is_given = (
             len(former) > 1
-            or any(gives(name, path, text) for path, _, text in here)
-            or any(sets.search(text) and not typed.search(text) for _, _, text in there)
+            or any(gives(name, path, text) for path, _, text in own if not is_payload or _PAYLOAD.search(path))
+            or any(sets.search(text) and not typed.search(text) for _, _, text in there if not is_payload)
         )
         edited = {one for _, text in removed if name in text for one in receivers(name, text)}
         mine = [
@@ -283,7 +286,8 @@ def _missed_elsewhere(
             and not (edited and edited.isdisjoint(receivers(spelling, row[2])))
         ]
         if 0 < len({path for path, _, _ in mine}) <= FEW:
-            found += [found_by_name(key, spelling, *row) for row in mine]
+            here = [found_by_name(key, spelling, *row) for row in mine]
+            found += [replace(row, resolution=Absent()) for row in here] if is_payload else here
     return found
 
 
