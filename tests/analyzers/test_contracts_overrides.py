@@ -84,6 +84,49 @@ LEFT: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
         {"job.h": "class Job {\n public:\n  virtual void run(int name, int time) = 0;\n};\n"},
         [("mail.cc", 5)],
     ),
+    # below a class that has a base itself, which doesn't have the method
+    "java below a base": (
+        {
+            "src/a/Named.java": "package a;\npublic interface Named {\n  String name();\n}\n",
+            "src/a/Job.java": "package a;\npublic class Job implements Named {\n  public void run(String name) {}\n}\n",
+            "src/a/Mail.java": "package a;\nclass Mail extends Job {\n  @Override public void run(String name) {}\n}\n",
+        },
+        {
+            "src/a/Job.java": "package a;\npublic class Job implements Named {\n  public void run(String name, int time) {}\n}\n"
+        },
+        [("src/a/Mail.java", 3)],
+    ),
+    "kotlin below a base": (
+        {
+            "src/a/Named.kt": 'package a\n\ninterface Named {\n    val label: String get() = "x"\n}\n',
+            "src/a/Job.kt": "package a\n\nopen class Job : Named {\n    open fun run(name: String) {}\n}\n",
+            "src/a/Mail.kt": "package a\n\nclass Mail : Job() {\n    override fun run(name: String) {}\n}\n",
+        },
+        {"src/a/Job.kt": "package a\n\nopen class Job : Named {\n    open fun run(name: String, time: Int) {}\n}\n"},
+        [("src/a/Mail.kt", 4)],
+    ),
+    "csharp below a base whose method changes, too": (
+        {
+            "IJob.cs": "namespace A;\npublic interface IJob {\n  void Run(string name);\n}\n",
+            "Job.cs": "namespace A;\npublic class Job : IJob {\n  public virtual void Run(string name) { }\n}\n",
+            "Mail.cs": "namespace A;\nclass Mail : Job {\n  public override void Run(string name) { }\n}\n",
+        },
+        {
+            "IJob.cs": "namespace A;\npublic interface IJob {\n  void Run(string name, int time);\n}\n",
+            "Job.cs": "namespace A;\npublic class Job : IJob {\n  public virtual void Run(string name, int time) { }\n}\n",
+        },
+        [("Mail.cs", 3)],
+    ),
+    "swift below a base": (
+        {
+            "Job.swift": 'protocol Named { var label: String { get } }\nclass Job: Named {\n  var label = "x"\n  func run(name: String) {}\n}\n',
+            "Mail.swift": "class Mail: Job {\n  override func run(name: String) {}\n}\n",
+        },
+        {
+            "Job.swift": 'protocol Named { var label: String { get } }\nclass Job: Named {\n  var label = "x"\n  func run(name: String, time: Int) {}\n}\n'
+        },
+        [("Mail.swift", 2)],
+    ),
 }
 PYTHON = "class Job:\n    def run(self, name): ...\n"
 CHANGED = {"base.py": "class Job:\n    def run(self, name, when): ...\n"}
@@ -136,6 +179,23 @@ SILENT: dict[str, tuple[Files, Files]] = {
         {
             "Job.cs": "namespace A;\npublic interface IJob {\n  int Prime();\n  int Reset();\n}\n",
             "Mail.cs": 'namespace A;\nclass Mail : IJob {\n  public int Prime() { return Update("", 1); }\n  public int Reset() { return 2; }\n  public int Update(string name, int when) { return when; }\n}\n',
+        },
+    ),
+    "a base of the class still has the former method": (
+        {
+            "Top.cs": "namespace A;\npublic class Top {\n  public virtual void Run(string name) { }\n}\n",
+            "Job.cs": "namespace A;\npublic class Job : Top {\n  public override void Run(string name) { }\n}\n",
+            "Mail.cs": "namespace A;\nclass Mail : Job {\n  public override void Run(string name) { }\n}\n",
+        },
+        {"Job.cs": "namespace A;\npublic class Job : Top {\n  public virtual void Run(string name, int time) { }\n}\n"},
+    ),
+    "a base that is unknown may have the former method": (
+        {
+            "src/a/Job.java": "package a;\nimport org.jobs.Top;\npublic class Job extends Top {\n  public void run(String name) {}\n}\n",
+            "src/a/Mail.java": "package a;\nclass Mail extends Job {\n  @Override public void run(String name) {}\n}\n",
+        },
+        {
+            "src/a/Job.java": "package a;\nimport org.jobs.Top;\npublic class Job extends Top {\n  public void run(String name, int time) {}\n}\n"
         },
     ),
     "an overload of java takes the call": (

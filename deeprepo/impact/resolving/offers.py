@@ -194,10 +194,16 @@ def _as_sought(
     signature = None
     if one.kind in CALLED:
         is_opaque = one.signature is not None and one.signature.opaque
-        is_opaque = is_opaque or name in built_elsewhere or _may_be_another(one, language, subclasses)
+        is_opaque = is_opaque or name in built_elsewhere or _is_of_all(one, language)
+        inherits = not is_opaque and _may_be_another(one, language, subclasses)
         is_extension = len(taken) < len(one.parameters)
         extending_class = name.rpartition(".")[0] if is_extension else ""
-        signature = Signature(tuple(map(_parameter, taken)), opaque=is_opaque, extending_class=extending_class)
+        signature = Signature(
+            tuple(map(_parameter, taken)),
+            opaque=is_opaque or inherits,
+            inherits=inherits,
+            extending_class=extending_class,
+        )
     return replace(
         one,
         path=path,
@@ -235,9 +241,13 @@ def _may_be_another(one: Definition, language: Language, subclasses: Sequence[De
     """
     if not language.types.overloads or one.kind not in ("function", "method"):
         return False
-    is_of_all = bool(language.types.object_members) and re.search(language.types.object_members, one.short) is not None
-    is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in subclasses)
-    return is_of_all or not is_alone
+    return not (one.static or one.visible == "file") and any(row.start <= one.start <= row.end for row in subclasses)
+
+
+def _is_of_all(one: Definition, language: Language) -> bool:
+    """Return whether every object has a method of that name, perhaps with other parameters."""
+    types, may = language.types, language.types.overloads and one.kind in ("function", "method")
+    return bool(may and types.object_members) and re.search(types.object_members, one.short) is not None
 
 
 def _parameter(one: Parameter) -> Parameter:

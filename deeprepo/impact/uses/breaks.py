@@ -290,12 +290,14 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
     sides, mine = item.signatures, own.signature
     if sides is None or mine is None or own.name == item.symbol.name:
         return False
-    if any(side.opaque for side in sides) or any(one.overloads for one in (*sides, mine)):
+    is_marked = rules_of(own.path).types.marked_overrides
+    if any(one.opaque and not (is_marked and one.inherits) for one in sides):
+        return False
+    if any(one.overloads for one in (*sides, mine)):
         return False
     if sides[1].moved_places(sides[0]) and len(sides[0].parameters) == len(sides[1].parameters):
         return False  # an argument reaches different parameters in the override and the method
-    is_known = not mine.opaque or rules_of(own.path).types.marked_overrides
-    return is_known and insists_on_signatures(item.symbol.path, own.path)
+    return (is_marked or not mine.opaque) and insists_on_signatures(item.symbol.path, own.path)
 
 
 def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:

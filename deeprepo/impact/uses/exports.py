@@ -128,6 +128,16 @@ class Exports:
 
         return await self._read("head", lambda index: ancestry(index, path, owner))
 
+    async def inherited(self, path: str, owner: str) -> tuple[Definition, ...] | None:
+        """Return the members that a class inherits after the change; None if a base is unknown."""
+        from deeprepo.impact.resolving.classes import lineage, members
+
+        def read(index: "Index") -> tuple[Definition, ...] | None:
+            line = lineage(index, path, owner)
+            return None if line is None else tuple(row for home in line[1:] for _, row in members(index, *home))
+
+        return await self._read("head", read)
+
     async def has_member(self, path: str, owner: str, name: str) -> bool:
         """Return whether a class or one of its bases has a member after the change."""
         from deeprepo.impact.resolving.classes import has_member

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
+from deeprepo.impact.structs import replace
 from deeprepo.impact.text.definitions import result_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
@@ -32,7 +33,19 @@ async def overrides_of(scene: Scene, importers: Importers, targets: Sequence[Use
     if scene.head.language.embeds_types:
         return ()
     mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, scene.exports)]
-    return await _overriding_any(scene, importers, mine)
+    unsure = {target.key for target in mine if await _may_stay_with_a_base(target, scene.exports)}
+    rows = await _overriding_any(scene, importers, mine)
+    return tuple((key, replace(own, signature=None) if key in unsure else own) for key, own in rows)
+
+
+async def _may_stay_with_a_base(target: UseTarget, exports: Exports) -> bool:
+    """Return whether a base of the class is unknown or has an overload with the former number of parameters."""
+    before, sides = target.before, target.symbol.signatures if target.symbol is not None else None
+    if before is None or sides is None or not any(side.inherits for side in sides):
+        return False
+    rows = await exports.inherited(before.path, target.within)
+    count = len(sides[0].parameters)
+    return rows is None or any(row.short == before.short and len(row.parameters) == count for row in rows)
 
 
 async def returning_the_former_type(scene: Scene, importers: Importers, targets: Sequence[UseTarget]) -> KeyedSymbols:
