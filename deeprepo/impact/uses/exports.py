@@ -291,17 +291,24 @@ class Exports:
 
     async def _offer(self, side: Side, path: str, *, with_borrows: bool = False) -> Offer:
         """Return the names of a file and its wildcard re-exports; incomplete if one is unreadable."""
-        names, complete = set[str](), True
-        for one in await self._behind(side, path, with_borrows=with_borrows):
-            outline, has_borrows = await self.outline(side, one), with_borrows and one == path
-            if outline is None:
-                complete = False
-                continue
-            names |= outline.names - (NOT_HANDED_ON if one != path else frozenset())
-            count = outline.stars + (outline.borrows if has_borrows else 0)
-            stars = await self.stars(side, one, with_borrows=has_borrows) if count else []
-            complete = complete and outline.complete and len(stars) >= count
-        return frozenset(names), complete
+        names: set[str] = set()
+        complete, visited, level = True, {path}, [path]
+        for depth in range(DEPTH):
+            below: list[str] = []
+            for one in level:
+                outline = await self.outline(side, one)
+                if outline is None:
+                    complete = False
+                    continue
+                names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
+                has_borrows = with_borrows and not depth
+                count = outline.stars + (outline.borrows if has_borrows else 0)
+                stars = await self.stars(side, one, with_borrows=has_borrows) if count else []
+                complete = complete and outline.complete and len(stars) >= count
+                below += [target for target in dict.fromkeys(stars) if target not in visited]
+                visited.update(stars)
+            level = below
+        return frozenset(names), complete and not level
 
     async def stars(self, side: Side, path: str, *, with_borrows: bool = False) -> list[str]:
         """Return the files whose names a file re-exports with a wildcard, or, `with_borrows`, only imports."""
