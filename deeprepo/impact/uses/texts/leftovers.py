@@ -230,7 +230,8 @@ def _renamed(old: str, new: str, home: str, role: str, forms: tuple[str, str]) -
         snake = old.removeprefix("--").replace("-", "_")
         names = rf"(?:{snake}|{_camel(snake)})"
         asks = rf"{asks}|(?:\.|\[[\"']){names}(?![\w-])"
-        return Lost(old, home, rf"(?:{re.escape(old)}|{names})", asks, rf"\b{names}\s*[:=](?!=)", new_name=new)
+        gives = rf"(?<![\w.]){names}\s*:|\b{names}\s*=(?!=)|\b(?:dest|name|id)\s*[=:]\s*[\"']{names}[\"']"
+        return Lost(old, home, rf"(?:{re.escape(old)}|{names})", asks, gives, new_name=new)
     return Lost(old, home, re.escape(old), asks, gives, new_name=new, role=role, is_all_known=is_style(home))
 
 
