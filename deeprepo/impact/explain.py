@@ -157,35 +157,29 @@ class _Line(Struct):
             yield f"the file: found by {_place(Search.run)}, by its name or namespace"
             return
         yield f"the file: found by {_place(Reach.importers)}, by an import"
-        for link in self._binding(search, changed):
+        for link, names in self._binding(search, changed):
             where = patterns(self.path, self.source, IMPORTS, link.line)
             yield f"the import: line {link.line}, {_captured(where)}" if where else "the import: none is needed"
             through = f", which hands on {changed} by {_place(add_reexports)}" if link.target != changed else ""
-            here, by = dict(link.aliases), self._resolver(search, link.line, link.target)
-            binds = _listed(sorted(here.get(name, name) for name in link.names)).replace("*", "all names")
+            by, binds = self._resolver(search, link.line, link.target), _listed(sorted(names)).replace("*", "all names")
             yield f"  it leads to {link.target}, by {by}{through}, and binds {binds}, by {_place(bind)}"
 
-    def _binding(self, search: Search, changed: str) -> list[Link]:
-        """Return the imports that lead to a changed file: those that bind an identifier of the line, otherwise all."""
+    def _binding(self, search: Search, changed: str) -> list[tuple[Link, set[str]]]:
+        """Return the imports that lead to a changed file, with the names that they bind: only those used on the line.
+
+        If none is used there, all imports are returned.
+        """
         importers, bound = search.importers, self.trace.bound.get(self.path, Bindings())
-
-        def leads(link: Link) -> bool:
-            handed_on = importers.reexports.get(link.target, {}).values()
-            origins = {origin for meanings in handed_on for origin, _ in meanings}
-            return changed in {link.target, *importers.behind.get(link.target, ()), *origins}
-
-        links = sorted((link for link in importers.links[self.path] if leads(link)), key=lambda link: link.line)
         words = {word for use in self.uses for word in (use.name, use.receiver, use.receiver.partition(".")[0])}
-        words |= {
-            local.here for every in bound.locals.values() if any(one.here in words for one in every) for local in every
-        }
-
-        def binds(link: Link) -> bool:
-            here = dict(link.aliases)
-            return not words.isdisjoint(here.get(name, name) for name in link.names)
-
-        on_line = [link for link in links if link.line == self.line]
-        return on_line or [link for link in links if binds(link)] or links
+        synonyms = [{one.here for one in every} for every in bound.locals.values()]
+        words = words.union(*(names for names in synonyms if not words.isdisjoint(names)))
+        found = list[tuple[Link, set[str]]]()
+        for link in sorted(importers.links[self.path], key=lambda link: link.line):
+            handed_on = (one for every in importers.reexports.get(link.target, {}).values() for one, _ in every)
+            if changed in (link.target, *importers.behind.get(link.target, ()), *handed_on):
+                found.append((link, {dict(link.aliases).get(name, name) for name in link.names}))
+        used = [(link, names & words) for link, names in found if names & words]
+        return [row for row in used if row[0].line == self.line] or used or found
 
     async def _patterns(self, one: Definition) -> tuple[str, list[str]]:
         """Return which patterns capture a definition, and each of its parameters."""
