@@ -24,6 +24,7 @@ from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.breaks import BROKEN
+from deeprepo.impact.uses.budget import LISTED, listed
 from deeprepo.impact.uses.find import by_language, find, with_doubts
 from deeprepo.impact.uses.lacking import lacking_parts
 from deeprepo.impact.uses.reach import Reach
@@ -40,7 +41,6 @@ from deeprepo.impact.values import Arguments, Definition, Link, Place, Report, U
 ABOUT_REMOVALS = ("removed", "probably removed")
 PACKAGE = "deeprepo.impact."
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
-LISTED = 8  # names or imports that are printed
 # The rules that compare the arguments of a call with parameters.
 BY_PARAMETERS = ("fits", "never_matched", "no_longer_matches")
 DEFS = ("defs", "objects")  # the queries that capture definitions
@@ -141,7 +141,7 @@ class _Line(Struct):
             where, parameters = await self._patterns(sides[-1])
             yield f"the definition: {' -> '.join(heads)}, {_captured(where)}"
             if symbol.change == "signature" and sides[-1].signature is not None:
-                yield f"  its parameters: {_listed(parameters) or f'none in {_queries(sides[-1].path, DEFS)}'}, read by {_place(read_parameters)}"
+                yield f"  its parameters: {listed(parameters) or f'none in {_queries(sides[-1].path, DEFS)}'}, read by {_place(read_parameters)}"
             yield f"the change: {symbol.change}, found by {_place(changed_symbols)}"
             if symbol.change == "added":
                 yield f"the contract: new for code that must provide it, found by {_place(lacking_parts)}"
@@ -161,7 +161,7 @@ class _Line(Struct):
             where = patterns(self.path, self.source, IMPORTS, link.line)
             yield f"the import: line {link.line}, {_captured(where)}" if where else "the import: none is needed"
             through = f", which hands on {changed} by {_place(add_reexports)}" if link.target != changed else ""
-            by, binds = self._resolver(search, link.line, link.target), _listed(sorted(names)).replace("*", "all names")
+            by, binds = self._resolver(search, link.line, link.target), listed(sorted(names)).replace("*", "all names")
             yield f"  it leads to {link.target}, by {by}{through}, and binds {binds}, by {_place(bind)}"
 
     def _binding(self, search: Search, changed: str) -> list[tuple[Link, set[str]]]:
@@ -217,12 +217,12 @@ class _Line(Struct):
             one for one in self.users.symbols if one.change != "added" and one.symbol.path.endswith(language.suffixes)
         ]
         names = [*dict.fromkeys((one.before or one.symbol).short for one in searched)]
-        yield f"searched for: {_listed(names) or 'nothing'}, found by {_place(changed_symbols)}"
+        yield f"searched for: {listed(names) or 'nothing'}, found by {_place(changed_symbols)}"
         if not searched:
             for path in files[:LISTED]:
                 yield f"  {path}: {self._unchanged(path)}"
         elif search is None or self.path not in {*search.importers.links, *self.trace.names, *self.trace.proposed}:
-            tried = _listed([f"`{one}`" for one in sorted(self.trace.patterns)])
+            tried = listed([f"`{one}`" for one in sorted(self.trace.patterns)])
             yield "lost: no search found the file"
             yield f"  none of its lines matches {tried}, from {_method(language, 'clues')}, searched by {_place(Reach.importers)}"
             yield f"  it has no member that {_place(Search.run)} looks up by its name"
@@ -251,19 +251,19 @@ class _Line(Struct):
             if any(one.start <= at <= one.end for at in lines)
         )
         if around:
-            return f"{_listed([*around])} unchanged, says {_place(changed_symbols)}"
+            return f"{listed([*around])} unchanged, says {_place(changed_symbols)}"
         return f"no definition on its changed lines, captured by {_queries(path, DEFS)}"
 
     def _lost_in_file(self, search: Search) -> Iterator[str]:
         names, lines = self.trace.names[self.path], self.source.decode("utf-8", "replace").split("\n")
-        yield f"the file was searched for: {_listed(sorted(names)) or 'nothing'}, by {_place(searched_names)}"
+        yield f"the file was searched for: {listed(sorted(names)) or 'nothing'}, by {_place(searched_names)}"
         if not names:
             bound = bindings_of(search.importers, self.path)
             targets = {link.target for link in search.importers.links.get(self.path, ())}
             homes = [one for one in search.targets if not targets.isdisjoint(one.homes)]
             if any(is_imported(target, bound) for target in search.targets):
                 yield f"lost: its imports bind them, but {_place(SearchedFiles.targets_of)} leaves them out"
-            elif homes and not any(exported for one in homes for _, exported in one.exporting_files):
+            elif homes and not any(one.exports for one in homes):
                 yield f"lost: their files export none of them, says {_place(exported_as)}"
             else:
                 yield f"lost: its imports bind none of them, says {_place(bind)}"
@@ -286,8 +286,8 @@ class _Line(Struct):
         for one in statements[:LISTED]:
             leads = [link for link in reach.resolve(self.path, self.source) if link.line == one.line]
             leads = [link for link in leads if link in search.importers.links.get(self.path, ())] or leads
-            targets = _listed(sorted({link.target for link in leads})) or "no file of the tree"
-            bound = _listed(sorted({name for link in leads for name in link.names})) or "no names"
+            targets = listed(sorted({link.target for link in leads})) or "no file of the tree"
+            bound = listed(sorted({name for link in leads for name in link.names})) or "no names"
             yield f"line {one.line}, {_captured(patterns(self.path, self.source, IMPORTS, one.line))}"
             yield f"  it leads from `{one.spec}` to {targets} and takes {bound}, by {self._resolver(search, one.line)}"
         captured = {one.line for one in statements}
@@ -312,7 +312,7 @@ class _Line(Struct):
             name = "inner" if target in inner else "files" if not target or target in files else "links"
             return _method(reach.language, name)
         if every:
-            return f"{_method(reach.language, 'clues')}, whose words ({_listed(sorted(words))}) the statement lacks"
+            return f"{_method(reach.language, 'clues')}, whose words ({listed(sorted(words))}) the statement lacks"
         if linked:
             return _place(Project.links)
         names = ("links",) if inner or files else ("inner", "files")
@@ -350,10 +350,6 @@ def _place(function: Callable[..., object]) -> str:
 
 def _captured(where: str) -> str:
     return f"captured by {where}" if where else "read by the language without a query"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:LISTED]) + (", ..." if len(names) > LISTED else "")
 
 
 def _method(language: Language, name: str) -> str:

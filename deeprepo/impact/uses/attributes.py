@@ -21,7 +21,7 @@ async def attribute_targets(scene: Scene) -> list[UseTarget]:
         exports = exported_as(outline, within, is_visible=bool(scene.head.visible_files(path)))
         target = UseTarget(
             key=f"{path}:{within}.{name}",
-            exporting_files=((path, exports),),
+            exports=tuple((path, one) for one in sorted(exports)),
             shorts=frozenset({name}),
             homes=frozenset({path}),
             within=within,

@@ -1,6 +1,6 @@
 """Limit the search for references. Without these limits one commit of 136 files took 24 seconds."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.structs import Struct, field
@@ -41,6 +41,11 @@ class Gaps(Struct):
 LISTED = 8  # names in a sentence
 # bytes: minimum size of a minified file, and mean line length that no person writes
 SMALL, LONG_LINES = 5_000, 400
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names as a list in a sentence."""
+    return ", ".join(names[:LISTED]) + (", ..." if len(names) > LISTED else "")
 
 
 def by_risk(files: Iterable[ChangedFile]) -> list[ChangedFile]:

@@ -12,7 +12,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.breaks import means_another
-from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
+from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified, listed
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.implementers import implementers_of
 from deeprepo.impact.uses.importing import Scene, beside, importing
@@ -149,9 +149,8 @@ def _without_content(language: Language, entries: Mapping[str, TreeEntry]) -> li
     oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.suffixes)]
     if not oversized:
         return []
-    paths_text = ", ".join(oversized[:LISTED]) + (", ..." if len(oversized) > LISTED else "")
     files = f"{language.title or language.folder} {'file was' if len(oversized) == 1 else 'files were'}"
-    return [f"{len(oversized)} {files} not searched, because the clone lacks their content: {paths_text}"]
+    return [f"{len(oversized)} {files} not searched, because the clone lacks their content: {listed(oversized)}"]
 
 
 def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports:

@@ -16,7 +16,7 @@ from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, is_test, vendored_folder
-from deeprepo.impact.uses.budget import LISTED, is_minified
+from deeprepo.impact.uses.budget import is_minified, listed
 from deeprepo.impact.uses.connection import after_all_files, connection
 from deeprepo.impact.uses.evidence import OWN, Case, Evidence, SearchedFile
 from deeprepo.impact.uses.importing import Importers, Scene
@@ -179,8 +179,7 @@ class Search(Struct):
         paths_by_word: dict[str, set[str]] = defaultdict(set)
         common = sorted(name for name, paths in (where or {}).items() if len(paths) > self.scene.budget.far)
         if common:
-            words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
-            sentence = f"members with common names were only searched in importing files: {words_text}"
+            sentence = f"members with common names were only searched in importing files: {listed(common)}"
             self.miss(sentence, hides_uses=False)
         for name, paths in (where or {}).items():
             for path in paths if name not in common else ():
@@ -225,9 +224,8 @@ class Search(Struct):
 
     def _miss_late(self, paths: Sequence[str], needed: Collection[str]) -> None:
         """Report the files for which no time was left."""
-        paths_text = ", ".join(paths[:LISTED]) + (", ..." if len(paths) > LISTED else "")
         files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
-        sentence = f"after {self.scene.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {paths_text}"
+        sentence = f"after {self.scene.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {listed(paths)}"
         self.miss(sentence, hides_uses=any(path in needed for path in paths))
 
     async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
@@ -243,8 +241,7 @@ class Search(Struct):
             and not _is_not_edited(path)
         ]
         if missing_paths:
-            paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
-            self.miss(f"files that are too large were not searched for references: {paths_text}")
+            self.miss(f"files that are too large were not searched for references: {listed(missing_paths)}")
 
 
 def _is_not_edited(path: str) -> bool:

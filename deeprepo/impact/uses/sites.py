@@ -154,13 +154,12 @@ class _Matcher:
 
     def imported(self, use: Use) -> Match | None:
         """An import of the file binds the name, or the module before it, to the definition."""
-        for origin, exported_names in sorted(self._target.exporting_files):
-            for name in sorted(exported_names):
-                hit = self._imported(use, origin, name)
-                if hit is None and name == WHOLE_MODULE and origin in self._target.whole_homes:
-                    hit = self._whole(use, origin)
-                if hit is not None:
-                    return hit
+        for home, name in self._target.exports:
+            hit = self._imported(use, home, name)
+            if hit is None and name == WHOLE_MODULE and home in self._target.whole_homes:
+                hit = self._whole(use, home)
+            if hit is not None:
+                return hit
         return None
 
     def in_its_own_file(self, use: Use) -> Match | None:
@@ -206,16 +205,15 @@ class _Matcher:
     def imported_without_class(self, use: Use) -> Match | None:
         """The file imports the member itself: `import static shop.Cart.total;`."""
         target, bound, is_bare = self._target, self._bound, _is_bare(use)
-        for origin, exported_names in (
-            sorted(target.exporting_files) if is_bare or use.form in ("name", "import") else ()
-        ):
-            for name in sorted(exported_names & target.shorts):
-                if is_bare and use.name == name and origin in bound.stars:
-                    file = bound.starred_file(origin)
-                    return Match(use, is_bound=False, imported_file=file, name=name, star=True, is_inherited=True)
-                hit = self._imported(use, origin, name)
-                if hit is not None:
-                    return hit
+        for home, name in target.exports if is_bare or use.form in ("name", "import") else ():
+            if name not in target.shorts:
+                continue
+            if is_bare and use.name == name and home in bound.stars:
+                file = bound.starred_file(home)
+                return Match(use, is_bound=False, imported_file=file, name=name, star=True, is_inherited=True)
+            hit = self._imported(use, home, name)
+            if hit is not None:
+                return hit
         return None
 
     def of_result(self, use: Use) -> Match | None:
@@ -261,7 +259,7 @@ class _Matcher:
             return False
         if use.name not in self._imported_names or rules_of(self._path).whole_files:
             return False
-        return not any((origin, use.name) in self._bound.locals for origin, _ in self._target.exporting_files)
+        return not any((home, use.name) in self._bound.locals for home in self._target.homes)
 
     def handled(self, hit: Match) -> bool:
         """The code around the reference handles that the name is missing."""
@@ -332,9 +330,7 @@ class _Matcher:
         target, bound = self._target, self._bound
         if self._path in target.homes:
             return True
-        is_by_wildcard = target.shorts.isdisjoint(METHODS) and any(
-            origin in bound.stars for origin, _ in target.exporting_files
-        )
+        is_by_wildcard = target.shorts.isdisjoint(METHODS) and any(home in bound.stars for home in target.homes)
         return is_by_wildcard or any(local.here in target.shorts for local in local_names(target, bound))
 
     def _imported(self, use: Use, origin: str, name: str) -> Match | None:
@@ -414,7 +410,7 @@ def _of_other_imports(target: UseTarget, matches: Sequence[Match], bound: Bindin
     """
     found: list[Match] = []
     for word in {hit.use.name for hit in matches if hit.use.form == "import"}:
-        ways = (one for origin, _ in target.exporting_files for one in bound.locals.get((origin, word), ()))
+        ways = (one for home in target.homes for one in bound.locals.get((home, word), ()))
         lines = {one.line for one in ways if one.line}
         words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == word]
         others = [hit for hit in words if hit.use.line not in lines]
@@ -440,8 +436,7 @@ def replaces(use: Use, target: UseTarget, bound: Bindings, path: str) -> bool:
         is_it = rules.open_classes and bool(reopened) and f".{target.within}".endswith(f".{reopened}")
         return is_it or receiver in classes_of(target, bound, path)
     return not target.owner and any(
-        use.name in exported_names and _imported_file(bound.modules.get(origin, ()), receiver)
-        for origin, exported_names in target.exporting_files
+        use.name == name and _imported_file(bound.modules.get(home, ()), receiver) for home, name in target.exports
     )
 
 

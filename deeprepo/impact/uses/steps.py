@@ -47,9 +47,7 @@ class Trace(Struct):
     bound: dict[str, "Bindings"] = field(default_factory=dict)  # searched file -> what its imports bind
     uses: dict[tuple[str, int], list[Use]] = field(default_factory=lambda: defaultdict(list))  # found by path and line
     dropped: dict[UsePlace, Callable[..., object]] = field(default_factory=dict)  # reference -> step after the search
-    promoted: dict[str, str] = field(
-        default_factory=dict
-    )  # member of a subclass -> the changed member that it inherits
+    promoted: dict[str, str] = field(default_factory=dict)  # inherited member -> the changed member of the base
 
     def searched(self, path: str, names: Collection[str], bound: "Bindings", uses: Iterable[Use]) -> None:
         """Add a searched file, the names searched for, what its imports bind, and the identifiers found."""

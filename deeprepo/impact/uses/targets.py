@@ -28,8 +28,7 @@ class UseTarget(Struct, frozen=True):
     """A changed name as users can write it."""
 
     key: str  # as in `Reference.symbol`
-    # pairs of a file and the names under which it exports the definition or its class
-    exporting_files: tuple[tuple[str, frozenset[str]], ...]
+    exports: tuple[Meaning, ...]  # its files, with each name under which one exports the definition or its class
     shorts: frozenset[str]  # the definition's own name, before and after
     homes: frozenset[str]  # the files that contained it or contain it
     symbol: ChangedSymbol | None = None
@@ -124,11 +123,7 @@ class UseTarget(Struct, frozen=True):
             bool(self.owner)
             or self.is_macro
             or self.is_method_of_a_value
-            or (
-                self.is_gone
-                and self.symbol is not None
-                and any(exported_names for _, exported_names in self.exporting_files)
-            )
+            or (self.is_gone and self.symbol is not None and bool(self.exports))
         )
 
     def accepted(self, use: Use) -> bool:
@@ -183,55 +178,42 @@ async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
     """Return targets for changed definitions and for names no longer exported."""
     targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
     plain_targets = [target for target in targets if not target.owner]
-    covered_names = {
-        (path, name) for target in plain_targets for path, names in target.exporting_files for name in names
-    }
-    lost_homes = {
-        path
-        for target in plain_targets
-        if LOST & set(target.contract)
-        for path, names in target.exporting_files
-        if WHOLE_MODULE in names
-    }
+    covered_names = {meaning for target in plain_targets for meaning in target.exports}
+    lost = (target for target in plain_targets if LOST & set(target.contract))
+    lost_homes = {path for target in lost for path, name in target.exports if name == WHOLE_MODULE}
     for path, origins in sorted(importers.behind.items()):
         known_names = {name for origin, name in covered_names if origin in {path, *origins}}
         gone_names = await scene.exports.gone_names(path)
         if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
-            targets.append(_loaded_default(path))  # no statement names it, so the definition proves nothing
-        lost_names = sorted(gone_names - known_names)
-        targets += [
-            UseTarget(
-                f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), is_gone=True
-            )
-            for name in lost_names
-        ]
+            # code may load the file by a call, which no statement names, so the definition proves nothing
+            targets.append(replace(_lost(path, WHOLE_MODULE), is_loaded=True))
+        targets += [_lost(path, name) for name in sorted(gone_names - known_names)]
     return targets
 
 
-def _loaded_default(path: str) -> UseTarget:
-    """Return the target for a removed default export, for code that loads the file by a call."""
-    name = frozenset({WHOLE_MODULE})
-    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
+def _lost(path: str, name: str) -> UseTarget:
+    """Return the target for a name that a file no longer exports."""
+    return UseTarget(f"{path}:{name}", ((path, name),), frozenset({name}), frozenset({path}), is_gone=True)
 
 
 async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     sides = [side for side in (item.before, item.after) if side is not None]
     owner = sides[0].name.rpartition(".")[0]
-    exporting_files: dict[str, frozenset[str]] = {}
-    whole_homes = set[str]()
+    exports, homes, whole_homes = set[Meaning](), set[str](), set[str]()
     is_apart = bool(owner) and scene.head.language.members_apart
     for side in sides:
         for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
             outline = await scene.exports.outline(side.side, path)
-            export_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
+            exported_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
             is_apart = is_apart and outline is not None and all(symbol.name != owner for symbol in outline.definitions)
-            exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
+            exports.update((path, name) for name in exported_names)
+            homes.add(path)
             whole_homes.update([path] if outline is not None and outline.is_whole else [])
     return UseTarget(
         key=item.key,
-        exporting_files=tuple(exporting_files.items()),
+        exports=tuple(sorted(exports)),
         shorts=frozenset(side.short for side in sides),
-        homes=frozenset(exporting_files),
+        homes=frozenset(homes),
         symbol=item,
         within=owner,
         is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
@@ -278,6 +260,11 @@ class Local(Struct, frozen=True):
     span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
     line: int = 0  # of the import
 
+    @property
+    def written(self) -> str:
+        """The name with its qualifier."""
+        return f"{self.receiver}.{self.here}" if self.receiver else self.here
+
 
 class Bindings(Struct):
     """What the imports of one file bind to names of changed files."""
@@ -298,31 +285,25 @@ class Bindings(Struct):
     def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
         """Yield each way to write a name of a file, with the imported file."""
         for one in self.locals.get((origin, name), ()):
-            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.imported_file
+            yield one.written, one.imported_file
         for here, imported_file in self.modules.get(origin, ()):
             yield f"{here}.{name}", imported_file
 
     def follow(self, uses: Iterable[Use]) -> frozenset[str]:
         """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
-        aliases: set[str] = set()
-        aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
-        meanings_by_way: dict[str, set[tuple[str, str, str]]] = {}
-        for (origin, name), local_names in self.locals.items() if aliased_uses else ():
-            for local in local_names:
-                way = f"{local.receiver}.{local.here}" if local.receiver else local.here
-                meanings_by_way.setdefault(way, set()).add((origin, name, local.imported_file))
-        for use in aliased_uses:
-            modules = self.modules.items() if use.receiver else ()
-            meanings = {
-                (o, use.name, imported_file)
-                for o, pairs in modules
-                for here, imported_file in pairs
-                if here == use.receiver
-            }
-            meanings |= meanings_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
-            for origin, name, imported_file in meanings:
+        assigned = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
+        bound: dict[str, set[tuple[str, str, str]]] = defaultdict(set)  # by the way to write it
+        for (origin, name), every in self.locals.items() if assigned else ():
+            for local in every:
+                bound[local.written].add((origin, name, local.imported_file))
+        aliases = set[str]()
+        for use in assigned:
+            found = {*bound.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, ())}
+            for origin, pairs in self.modules.items() if use.receiver else ():
+                found |= {(origin, use.name, file) for here, file in pairs if here == use.receiver}
+            for origin, name, file in found:
                 span = None if use.function == MODULE else use.span
-                self.locals[origin, name].add(Local(use.alias, imported_file, name, span=span))
+                self.locals[origin, name].add(Local(use.alias, file, name, span=span))
                 self.assignments.add((use.alias, use.line))
                 aliases.add(use.alias)
         return frozenset(aliases)
@@ -342,8 +323,7 @@ def bind(
             for name in item.names:
                 if name != "*":
                     local_name = here.get(name, name)
-                    one = Local(local_name, item.target, name, line=item.line)
-                    bindings.locals[origin, name].add(one)
+                    bindings.locals[origin, name].add(Local(local_name, item.target, name, line=item.line))
                     if "." in local_name:  # a qualified name: the module is also written where it is used
                         bindings.modules[origin].add((local_name.rpartition(".")[0], item.target))
                 elif "*" in here:
@@ -377,34 +357,26 @@ def bindings_of(importers: Importers, path: str) -> Bindings:
 
 def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
     """Return the words that may refer to one of the targets in a file."""
-    names_found: set[str] = set()
+    found = set[str]()
     for target in targets:
-        names_found |= target.shorts
-        for origin, exported_names in target.exporting_files:
-            for name in exported_names:
-                names_found.add(name)
-                if name == WHOLE_MODULE:
-                    names_found.update(here for here, _ in bound.modules.get(origin, ()))
-                for one in bound.locals.get((origin, name), ()):
-                    names_found.update((one.here.rpartition(".")[2], one.there))
-    return frozenset(names_found)
+        found.update(target.shorts, (name for _, name in target.exports))
+        for home, name in target.exports:
+            found.update(here for here, _ in bound.modules.get(home, ()) if name == WHOLE_MODULE)
+        for one in local_names(target, bound):
+            found.update((one.here.rpartition(".")[2], one.there))
+    return frozenset(found)
 
 
 def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
     """Yield the local names that a file's imports give the target."""
-    for origin, exported_names in target.exporting_files:
-        for name in exported_names:
-            yield from bound.locals.get((origin, name), ())
+    for meaning in target.exports:
+        yield from bound.locals.get(meaning, ())
 
 
 def is_imported(target: UseTarget, bound: Bindings) -> bool:
     """Return whether a file imports what it needs to write the target."""
-    return any(
-        origin in bound.modules
-        or origin in bound.stars
-        or any((origin, name) in bound.locals for name in exported_names)
-        for origin, exported_names in target.exporting_files
-    )
+    is_whole = any(home in bound.modules or home in bound.stars for home in target.homes)
+    return is_whole or any(meaning in bound.locals for meaning in target.exports)
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
@@ -413,21 +385,14 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # for results of functions
     outer, _, rest = target.within.partition(".")
     result = RESULT if outer.endswith(RESULT) and not rest else ""
-    for origin, exported_names in target.exporting_files:
-        for name in exported_names:
-            below = f".{rest}" if rest and name == outer else result
-            ways = dict(bound.writings(origin, name))
-            qualified_names = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
-            class_names.update(
-                {
-                    way if way in qualified_names and not result else f"{way}{below}": imported_file
-                    for way, imported_file in ways.items()
-                }
-            )
-            if origin in bound.stars:
-                class_names[f"{name}{result}"] = bound.starred_file(origin)
-            if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
-                class_names.update(
-                    {f"{here}{result}": imported_file for here, imported_file in bound.modules.get(origin, ())}
-                )
+    for home, name in target.exports:
+        below = f".{rest}" if rest and name == outer else result
+        modules = bound.modules.get(home, ())
+        qualified_names = {f"{here}.{name}" for here, _ in modules}
+        for way, file in dict(bound.writings(home, name)).items():
+            class_names[way if way in qualified_names and not result else f"{way}{below}"] = file
+        if home in bound.stars:
+            class_names[f"{name}{result}"] = bound.starred_file(home)
+        if name == WHOLE_MODULE and home in target.whole_homes and not rest:
+            class_names |= {f"{here}{result}": file for here, file in modules}
     return class_names
