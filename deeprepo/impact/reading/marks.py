@@ -21,11 +21,8 @@ UNKNOWN = ("?",)  # the class of a receiver that cannot be determined
 MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")
 CASTS = ("parenthesized_expression", "non_null_expression", "as_expression", "satisfies_expression")
-IMPORTS = (
-    "import",
-    "import.member",
-    "statement",
-)  # "statement" may sit inside a class, where new lines are not checked
+# "statement" may sit inside a class, where new lines are not checked.
+IMPORTS = ("import", "import.member", "statement")
 WRAPS = (*CASTS, "unary_expression", "await_expression")
 CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")

@@ -11,20 +11,10 @@ from deeprepo.impact.halves import Captures
 from deeprepo.impact.values import DefinitionKind
 
 HEAD = 2_000  # bytes of a definition's head
-BODIES = (
-    "function_body",
-    "class_body",
-    "enum_class_body",
-    "preproc_arg",
-    "do_block",
-    "keywords",
-)  # body nodes without a field name
-MODIFIERS = (
-    "modifiers",
-    "annotation",
-    "modifier",
-    "attribute_list",
-)  # parts before a definition that do not affect its callers
+# Body nodes without a field name.
+BODIES = ("function_body", "class_body", "enum_class_body", "preproc_arg", "do_block", "keywords")
+# Parts before a definition that do not affect its callers.
+MODIFIERS = ("modifiers", "annotation", "modifier", "attribute_list")
 
 
 LABELS = frozenset({"keyword", "label"})  # nodes of names with a colon behind them

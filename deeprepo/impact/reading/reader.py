@@ -48,15 +48,8 @@ KEPT = 400  # files whose facts are cached, because both search directions ask f
 LONGEST_REASON = 200  # characters of the code that makes a file dynamic
 QUOTES = "\"'`<>"
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
-WIDTHS = (
-    "self",
-    "below",
-    "file",
-    "folder",
-    "package",
-    "unit",
-    "anywhere",
-)  # who can name a definition, from the narrowest to the widest
+# Who can name a definition, from the narrowest to the widest.
+WIDTHS = ("self", "below", "file", "folder", "package", "unit", "anywhere")
 GLOBAL = ("global", "attribute")  # kinds that stay visible even when defined inside a function
 
 

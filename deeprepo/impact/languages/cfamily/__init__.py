@@ -43,14 +43,9 @@ STANDARD = (
     "tgmath threads time uchar unistd utime wchar wctype windows"
 )
 DECLARATORS = (
-    "init_declarator",
-    "pointer_declarator",
-    "array_declarator",
-    "reference_declarator",
-    "function_declarator",
-    "parenthesized_declarator",
-    "attributed_declarator",
-)
+    "init_declarator", "pointer_declarator", "array_declarator", "reference_declarator",
+    "function_declarator", "parenthesized_declarator", "attributed_declarator",
+)  # fmt: skip
 CPP = re.compile(
     rb"""^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()""",
     re.MULTILINE,

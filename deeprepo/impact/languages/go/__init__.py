@@ -26,19 +26,10 @@ from deeprepo.impact.resolving.importers import EVERY_NAME, statements
 from deeprepo.impact.values import Clues, Import, Link, Use
 
 LONGEST_PATH = 1_000  # characters of an import path
+# Files from which generators make Go code.
 SOURCES = (
-    ".proto",
-    ".y",
-    ".rl",
-    ".thrift",
-    ".fbs",
-    ".graphql",
-    ".tmpl",
-    ".capnp",
-    ".go.in",
-    ".templ",
-    ".qtpl",
-)  # files from which generators make Go code
+    ".proto", ".y", ".rl", ".thrift", ".fbs", ".graphql", ".tmpl", ".capnp", ".go.in", ".templ", ".qtpl",
+)  # fmt: skip
 RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
 EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
 PRIVATE = re.compile(r"[a-z_]")

@@ -28,40 +28,13 @@ from deeprepo.impact.values import Bound, Facts, Import, Outline
 ENDINGS = (".java", ".kt")
 SCRIPT = ".kts"
 SUFFIXES = (*ENDINGS, SCRIPT, ".scala")
-OTHERS = (
-    ".groovy",
-    ".scala",
-    ".clj",
-    ".proto",
-    ".g4",
-    ".avsc",
-    ".xsd",
-    ".wsdl",
-    ".fbs",
-    ".jte",
-    ".class",
-)  # files from which a build generates classes
+# Files from which a build generates classes.
+OTHERS = (".groovy", ".scala", ".clj", ".proto", ".g4", ".avsc", ".xsd", ".wsdl", ".fbs", ".jte", ".class")
 MAKERS = (
-    b"jooq",
-    b"openapi",
-    b"protobuf",
-    b"antlr",
-    b"avro",
-    b"xjc",
-    b"jaxb",
-    b"codegen",
-    b"graphql",
-    b"sqldelight",
-    b"swagger",
-    b"wsdl",
-    b"annotationprocessor",
-    b"apt-maven",
-    b"kapt",
-    b"ksp",
-    b"com.android",
-    b"viewbinding",
-    b"safeargs",
-)
+    b"jooq", b"openapi", b"protobuf", b"antlr", b"avro", b"xjc", b"jaxb", b"codegen", b"graphql",
+    b"sqldelight", b"swagger", b"wsdl", b"annotationprocessor", b"apt-maven", b"kapt", b"ksp",
+    b"com.android", b"viewbinding", b"safeargs",
+)  # fmt: skip
 LONG = 4  # letters of a class name from which generated names are derived
 # Words that Kotlin's grammar cannot parse here: functional interfaces, annotation classes, constants after
 # annotations.

@@ -27,15 +27,9 @@ from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.text.lines import Places
 from deeprepo.impact.values import Clues, Import
 
-BUILTINS = frozenset(dir(builtins)) | {
-    "__file__",
-    "__path__",
-    "__builtins__",
-    "reveal_type",
-    "unicode",
-    "basestring",
-    "xrange",
-}
+BUILTINS = frozenset(
+    [*dir(builtins), "__file__", "__path__", "__builtins__", "reveal_type", "unicode", "basestring", "xrange"]
+)
 # a package takes precedence over a module of its name
 FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 GENERATED = re.compile(
@@ -239,20 +233,9 @@ class Python(Language, frozen=True):
     abstract_until_built = True
     metaclasses = frozenset({"type", "ABCMeta", "EnumMeta"})
     valued_bases = frozenset(
-        [
-            "Enum",
-            "enum.Enum",
-            "IntEnum",
-            "enum.IntEnum",
-            "StrEnum",
-            "enum.StrEnum",
-            "Flag",
-            "enum.Flag",
-            "IntFlag",
-            "enum.IntFlag",
-            "ReprEnum",
-            "enum.ReprEnum",
-        ]
+        f"{module}{name}"
+        for module in ("", "enum.")
+        for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum")
     )
 
     def adds_nothing(self, base: str, name: str) -> bool:

@@ -12,12 +12,8 @@ from deeprepo.impact.text import tables
 
 TARGETS = ("bin", "test", "bench", "example")
 KINDS = ("dependencies", "dev-dependencies", "build-dependencies", "dev_dependencies", "build_dependencies")
-FOLDERS = (
-    "src/bin",
-    "tests",
-    "benches",
-    "examples",
-)  # folders in which each file, or the main.rs of a subfolder, is the root of a crate
+# Folders in which each file, or the main.rs of a subfolder, is the root of a crate.
+FOLDERS = ("src/bin", "tests", "benches", "examples")
 USUAL = ("lib.rs", "main.rs")
 LONG_LINE = 2_000  # characters; parsing a key takes quadratic time in its parts
 Table = Mapping[str, object]
