@@ -111,9 +111,12 @@ def _kind_of(parameter: str, head: str) -> str:
         return ""
     if match[1] in _PLAIN:
         return "plain"
-    is_class = re.fullmatch(r"[A-Z]\w*[a-z]\w*", match[1]) and match[1] not in _ACCEPTS_MUCH
+    is_class = re.fullmatch(r"[A-Z][A-Z0-9_]*+[a-z]\w*+", match[1]) and match[1] not in _ACCEPTS_MUCH
     before, name = parts_of(head)[0], re.escape(match[1])
-    is_generic = re.search(rf"(?:^|\s|template)<[^()>]*\b{name}\b|[<\[][^()<>]*\b{name}\b[^()<>]*[>\]]\s*$", before)
+    is_generic = re.search(
+        rf"(?:^|\s|template)<[^()>]{{0,200}}\b{name}\b|[<\[][^()<>]{{0,200}}\b{name}\b[^()<>]{{0,200}}[>\]]\s*+$",
+        before,
+    )
     return "class" if is_class and not is_generic else ""
 
 

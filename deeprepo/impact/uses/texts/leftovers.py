@@ -128,7 +128,7 @@ def _ids(files: Sequence[ChangedFile]) -> Iterator[Lost]:
 
 
 # A type that a container is told to build, `services.AddScoped<IMailer, Mailer>()`, and where a line needs it from there
-_REGISTERED = re.compile(r"\.(?:Try)?Add[A-Z]\w*<(?:\w+\.)*(\w+)(?:,[^()]*)?>\(")
+_REGISTERED = re.compile(r"\.(?:Try)?Add[A-Z]\w*<(?:\w+\.)*(\w+)(?:,[^()]{0,200})?>\(")
 _INJECTED = r"\bGet\w*<(?:\w+\.)*{0}>|(?:^\s*|[(,\]]\s*)(?:\w+\.)*{0}\s\w+\s*[,)]|@inject\s+(?:\w+\.)*{0}\s"
 _BUILT = (
     r"\.(?!Get)\w{{1,60}}<[^()]{{0,200}}\b{0}\b[^()]{{0,200}}>\(|\btypeof\({0}\)|\bnew\s+{0}\b|\bas\s+{0}\b|\({0}\)"
@@ -300,7 +300,7 @@ _DEFINES_ROUTE = re.compile(
     r"(?i:\b(?:get|post|put|patch|delete|head|options|any|all|route|handle\w*|path|re_path|url|match|scope|mapping|\w+mapping)\(\s*+(?:value\s*=\s*)?[\"'`]"
     r"|^\s*(?:get|post|put|patch|delete|match)\s[\"'])"
 )
-_CALLS_ROUTE = re.compile(r"(?i:\b(?:fetch|axios|http|client|api|request\w*|session|\$)\.?\w*(?:<[^<>]*>)?\()")
+_CALLS_ROUTE = re.compile(r"(?i:\b(?:fetch|axios|http|client|api|request\w*+|session|\$)\.?+\w*+(?:<[^<>]*+>)?+\()")
 
 
 def _routes(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterator[Lost]:
@@ -470,8 +470,14 @@ def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator
 # model. Name, its form in the defining line, the forms of its uses.
 _CONVENTIONS = (
     (r"^\s*--\s*name:\s*([\w-]+)", r"[\"'`]{0}[\"'`]|(?<=\.){1}\("),
-    (r"^\s*(\w+)\s*=\s*models\.\w+\(", r"(?<!\w)-?(?:\w+__)?{0}__\w+\s*=|[\"'](?:-?\w+__{0}|-?{0}__\w+)[\"']"),
-    (r"\brelated_name\s*=\s*[\"'](\w+)", r"(?<!\w)(?:\w+__)?{0}(?:__\w+)?\s*=[^=]|[\"'](?:\w+__)?{0}(?:__\w+)?[\"']"),
+    (
+        r"^\s*(\w+)\s*=\s*models\.\w+\(",
+        r"(?<!\w)-?(?:\w{{1,60}}__)?{0}__\w{{1,60}}\s*=|[\"'](?:-?\w{{1,60}}__{0}|-?{0}__\w{{1,60}})[\"']",
+    ),
+    (
+        r"\brelated_name\s*=\s*[\"'](\w+)",
+        r"(?<!\w)(?:\w{{1,60}}__)?{0}(?:__\w{{1,60}})?\s*=[^=]|[\"'](?:\w{{1,60}}__)?{0}(?:__\w{{1,60}})?[\"']",
+    ),
 )
 
 

@@ -57,7 +57,7 @@ _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
 _OF_SETTINGS = re.compile(r"(?:Options|Settings|Config|Configuration|Properties)$")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _PATH = re.compile(r"[\w.@+/-]++")
-_NAMESPACE = re.compile(r"^\s*+(?:namespace|package)\s++([\w.:\\]++)", re.MULTILINE)
+_NAMESPACE = re.compile(r"^[ \t]*+(?:namespace|package)[ \t]++([\w.:\\]++)", re.MULTILINE)
 _GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
 _Row = tuple[str, int, str]  # path, line, text
 
@@ -217,7 +217,9 @@ def _gone_columns(files: Iterable[ChangedFile]) -> Iterator[tuple[str, str]]:
 
 
 # Files that only say what another program is sent, so that models and initial values give it nothing
-_PAYLOAD = re.compile(r"(?:Resource|Presenter|Serializer|Transformer|_serializer|_presenter|\.jbuilder)(?:\.\w+)*$")
+_PAYLOAD = re.compile(
+    r"(?:Resource|Presenter|Serializer|Transformer|_serializer|_presenter|\.jbuilder)(?:\.\w{1,20}){0,3}$"
+)
 _IS_MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|versions|alembic|changelog)/|migration", re.IGNORECASE)
 
 
