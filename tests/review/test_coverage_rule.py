@@ -192,7 +192,7 @@ def test_renamed_function_in_a_settings_file_is_open(repository: Repository, rev
     assert left(done) == {"word jobs.yml:1"}
     assert [row.reason for row in done.coverage.open] == ["load_rates was renamed to read_rates"]
     page = markdown.render(done)
-    assert "1 location depends on the change" in page
+    assert "1 location still mentions `load_rates`" in page
     assert "read_rates" in page
 
 
