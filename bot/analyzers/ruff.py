@@ -31,6 +31,8 @@ LAZY_NAMES = re.compile(rb"\b__getattr__\b(?!\(\s*(?:self|cls)\b)")  # also boun
 DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builtins)")
 RAISES = re.compile(r"\b(?:raises|assertRaises\w*|warns|suppress|deprecated_call)\(")
 ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
+LOG_CALLS = ("PLE1205", "PLE1206")  # what fits the message of a logger depends on the logger
+STANDARD_LOGGER = re.compile(rb"(?m)^\s*+(?:import\s++logging|from\s++logging\s++import)\b")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
@@ -103,6 +105,14 @@ def _was_undefined(side: Side, report: LintReport) -> bool:
     """Return whether the base used the name without a definition, so that something else provides it."""
     then = side.reports[side.base].reports if side.base else ()
     return any(one.code == report.code and _subject(one) == _subject(report) for one in then)
+
+
+def _is_of_another_logger(side: Side, report: LintReport) -> bool:
+    """Return whether a logger fills other placeholders: the base calls it alike, or the line has braces."""
+    then = side.reports[side.base].reports if side.base else ()
+    has_braces = any("{" in line for line in side.lines[report.start - 1 : max(report.start, report.end)])
+    is_standard = STANDARD_LOGGER.search(side.own) is not None
+    return any(one.code == report.code for one in then) or (has_braces and not is_standard)
 
 
 @lru_cache(maxsize=1)
@@ -196,6 +206,8 @@ class Ruff(Linter):
             )
         if report.code == "F822":
             return not (LAZY_NAMES.search(side.own) or _is_dynamic(side.own))
+        if report.code in LOG_CALLS and _is_of_another_logger(side, report):
+            return False
         if report.code == SYNTAX:
             return not side.is_new or _is_program(side, report)
         about = {"B006": _is_changed, "F811": _is_redefinition}.get(report.code)
@@ -210,7 +222,9 @@ class Ruff(Linter):
         finding = replace(
             finding, evidence=_evidence(side, report), suggestion=_suggestion(side.lines, report.fix, finding)
         )
-        if report.code == "F821" and (_is_quoted(line, report) or _is_dynamic(side.own)):
+        is_unknown = report.code == "F821" and (_is_quoted(line, report) or _is_dynamic(side.own))
+        is_unknown = is_unknown or (report.code in LOG_CALLS and not STANDARD_LOGGER.search(side.own))
+        if is_unknown:
             return replace(finding, severity="medium").with_verdict(Verdict.UNPROVEN)
         return finding
 

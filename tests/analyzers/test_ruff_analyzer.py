@@ -141,6 +141,19 @@ def test_name_that_the_base_uses_undefined_comes_from_elsewhere(repository: Repo
     assert [(finding.title, finding.start) for finding in look(pull)] == [("`n_` is not defined", 2)]
 
 
+def test_messages_of_another_logger_are_not_compared(repository: Repository) -> None:
+    """A message with braces is only wrong for the standard logger, and not if the base has such messages."""
+    line = 'log.info("{} of {}", name, 3)\n'
+    for head, rules_found in (
+        ("from shop import logging\n\nlog = logging.getLogger(__name__)\n", []),
+        ("import logging\n\nlog = logging.getLogger(__name__)\n", ["PLE1205"]),
+        ("import logging\n\nlog = logging.getLogger(__name__)\nlog.info('{}', __name__)\n", []),
+    ):
+        start = f"{head}name = 1\n"
+        found = look(repository.change({"a.py": start}, {"a.py": start + line}))
+        assert [one.rule for one in found] == rules_found
+
+
 def test_wrong_code_in_a_test_may_be_meant(repository: Repository) -> None:
     """A test may do on purpose what is wrong elsewhere, but it can't use a name that doesn't exist."""
     text = "import pytest\n\n\ndef test_a(b):\n    assert b is 'a'\n    assert missing\n"
