@@ -236,6 +236,27 @@ def test_removed_name_that_may_come_from_elsewhere_is_not_proven(repository: Rep
     assert told == ["unproven", "proven"]
 
 
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_name_that_a_new_package_may_provide_is_not_proven(repository: Repository, *, is_deleted: bool) -> None:
+    """A removed type is not proven missing if the change adds a package, or a wildcard import of an unknown one."""
+    project = '<Project><ItemGroup><PackageReference Include="NAME" Version="1.0" /></ItemGroup></Project>\n'
+    user = "using System;\n\nnamespace Shop;\n\npublic class Bag : TempFile { }\n"
+    home = "namespace Shop;\n\npublic class Keep { }\n"
+    before = {"A.csproj": project, "File.cs": f"{home}\npublic class TempFile {{ }}\n", "Bag.cs": user}
+    gone = {"File.cs": None if is_deleted else home}
+    told = []
+    for after in (
+        gone,
+        {**gone, "A.csproj": project.replace("NAME", "Power")},
+        {**gone, "Bag.cs": f"using Power;\n{user}"},
+    ):
+        repository.commit(dict(before), "before")
+        repository.commit(after, "after")
+        review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+        told.append("proven" in {one.verdict for one in review.findings})
+    assert told == [True, False, False]
+
+
 # a file, its text, and the line with the field in it
 FIELDS = {
     "rust": ("src/lib.rs", "pub struct Table {\n    pub as_bytes: fn(u8) -> u8,\n    pub n: u8,\n}\n\npub fn read(t: &str) -> Vec<u8> {\n    t.trim().as_bytes().to_vec()\n}\n", "    pub as_bytes: fn(u8) -> u8,\n"),

@@ -173,33 +173,40 @@ def _is_shadowed(item: Link, uses: Sequence[Use]) -> bool:
 async def _may_be_of_another(
     head: Reach, base: Reach, item: Link, path: str, source: bytes, uses: Sequence[Use]
 ) -> bool:
-    """Return whether a name of one word may be a member of an unknown class, or come from an unknown package.
+    """Return whether a new package may have a name, or, if it has one word, an unknown class or any other package.
 
     A wildcard import may lead to such a package. A function or value may also be a member of what a block is for.
     """
     mine = [use for use in uses if use.name in item.names]
     is_written = any(use.form == "import" and use.line == item.line for use in mine)
-    if not head.declares_content or is_written or any(map(is_specific, item.names)):
+    if not head.declares_content or is_written:
         return False
-    before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
-    kinds = {one.kind for one in resolving.outline(item.target, before, "base").definitions if one.name in item.names}
-    if kinds and kinds.isdisjoint(CLASSES) and head.language.receivers.bare_members:
+    # imported here because few changes remove a file
+    from deeprepo.impact.uses.packages import may_gain_names
+
+    outline, texts = resolving.outline(path, source, "head"), await base.tree.read_many([item.target, path], "base")
+    was = resolving.outline(path, texts[path], "base") if path in texts else None
+    if await may_gain_names(head.tree, head.language, outline, was):
         return True
-    outline = resolving.outline(path, source, "head")
-    known = {link.line for link in await head.links(path)}
-    if head.language.scope.relative_namespaces:
+    if any(map(is_specific, item.names)):
         return False
+    before = texts.get(item.target, b"")
+    kinds = {one.kind for one in resolving.outline(item.target, before, "base").definitions if one.name in item.names}
+    is_of_block = bool(kinds) and kinds.isdisjoint(CLASSES) and bool(head.language.receivers.bare_members)
+    if is_of_block or head.language.scope.relative_namespaces:
+        return is_of_block
+    known = {link.line for link in await head.links(path)}
     if any(one.star and one.line not in known for one in outline.imports):
         return True
     around = {part for use in mine for part in use.function.split(".")}
     plain = head.language.types.plain_bases
     bases = {one for name, found in outline.bases if name in around for one in found} - plain
     words = sorted({last_word(one) for one in bases})
-    texts = [
+    declared = [
         await head.tree.grep(Query([(TYPE % re.escape(word).encode()).decode()], globs(head.language), syntax="perl"))
         for word in words
     ]
-    return not all(texts)
+    return not all(declared)
 
 
 async def _is_of_others(head: Reach, names: Collection[str]) -> bool:

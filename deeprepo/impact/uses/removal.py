@@ -74,13 +74,16 @@ async def too_loose_for_a_proof(case: Case) -> bool | None:
 
 
 async def may_be_of_another(case: Case) -> bool | None:
-    """Nothing is proven about a name of one word without an import that an unknown class or package may have.
+    """Nothing is proven about a name without an import that a new package may have, or, if it has one word, any other.
 
     Examples: `Entry` in a class with an unknown base, or below `import lib.*`; `total()` in `build { total() }`, where
     it may be a member of what the block is for.
     """
     use, path = case.use, case.file.path
     rules = rules_of(path)
+    is_written = rules.files.shared_names in ("", "folder") or use.receiver or not case.is_former_name
+    if not is_written and not case.target.owner and await case.evidence.may_gain_names(path):
+        return False
     is_shared = rules.files.shared_names == "namespace" and not rules.scope.relative_namespaces
     if not is_shared or not rules.receivers.bare_members or use.receiver or is_specific(use.name):
         return None
