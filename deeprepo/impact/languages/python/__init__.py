@@ -30,6 +30,7 @@ from deeprepo.impact.values import Clues, Import
 BUILTINS = frozenset(
     [*dir(builtins), "__file__", "__path__", "__builtins__", "reveal_type", "unicode", "basestring", "xrange"]
 )
+CONTINUED = r"\s*\\\s*$"  # the statement goes on in the next line
 # a package takes precedence over a module of its name
 FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 GENERATED = re.compile(
@@ -97,12 +98,12 @@ class Modules(Resolver):
             return Clues(frozenset())
         far = []
         if parent:
-            far.append(rf"\b{parent}(\.{last}\b|\s+import\b.*(\b{last}\b|[(\\]))")
+            far.append(rf"\b{parent}(\.{last}\b|\s+import\b.*(\b{last}\b|[(\\])|{CONTINUED})")
         if not parent or f"{up}/__init__.py" not in self._paths.files:  # it may be imported by its bare name
-            far.append(rf"\b((from|import)\s+([\w., ]*,\s*)?|import_module\(.){last}\b")
+            far.append(rf"\b((from|import)\s+([\w., ]*,\s*)?|import_module\(.){last}\b|\b(from|import){CONTINUED}")
         if path in self.settings:
             return Clues(frozenset({word, "settings"}), (*far, r"\bdjango\.conf\s+import\b.*\bsettings\b"))
-        near = (rf"from\s+\.+(\s*import|{last}\b)",)
+        near = (rf"from\s+\.+(\s*import|{last}\b|{CONTINUED})",)
         return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
