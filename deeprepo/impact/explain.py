@@ -60,7 +60,7 @@ async def old_line(tree: GitTree, trace: Trace, users: Dependents, path: str, li
     source = await tree.read(path)
     if source is None:
         raise NoSuchLineError(f"{path} is not a file of the head, or can't be read")
-    many = len(source.splitlines())
+    many = source.count(b"\n") + (not source.endswith(b"\n"))
     if not 1 <= line <= many:
         raise NoSuchLineError(f"{path} has no line {line}: its last one is {many}")
     explained = _Line(tree, trace, users, path, line, source)
@@ -123,11 +123,8 @@ class _Line(Struct):
         bound = self.trace.bound.get(self.path, Bindings())
         for use in self.uses:
             where = patterns(self.path, self.source, USES, self.line, use.name)
-            captured = (
-                _captured(where)
-                if where
-                else f"captured by no pattern of {_queries(self.path, USES[:1])}, read by {_place(spots)}"
-            )
+            by_name = f"captured by no pattern of {_queries(self.path, USES[:1])}, read by {_place(spots)}"
+            captured = _captured(where) if where else by_name
             yield f"Identifier {use.name}{_passed(use.arguments)}, {captured}"
             lines = [line for name, line in sorted(bound.assignments) if name == use.name and line != self.line]
             yield from (f"  it is assigned in line {line}, followed by {_place(Bindings.follow)}" for line in lines)
@@ -279,18 +276,18 @@ class _Line(Struct):
         """Yield the imports of the file, and where each leads. Not all imports may be captured."""
         reach = search.scene.head
         try:
-            statements = imports(reach.language, self.source)
+            items = imports(reach.language, self.source)
         except Unreadable as error:
             yield f"the file is not read: {error}"
             return
-        for one in statements[:LISTED]:
+        for one in items[:LISTED]:
             leads = [link for link in reach.resolve(self.path, self.source) if link.line == one.line]
             leads = [link for link in leads if link in search.importers.links.get(self.path, ())] or leads
             targets = listed(sorted({link.target for link in leads})) or "no file of the tree"
             bound = listed(sorted({name for link in leads for name in link.names})) or "no names"
             yield f"line {one.line}, {_captured(patterns(self.path, self.source, IMPORTS, one.line))}"
             yield f"  it leads from `{one.spec}` to {targets} and takes {bound}, by {self._resolver(search, one.line)}"
-        captured = {one.line for one in statements}
+        captured = {one.line for one in items}
         for number, text in enumerate(self.source.decode("utf-8", "replace").split("\n"), 1):
             if number not in captured and any(_matches(pattern, text) for pattern in self.trace.patterns):
                 yield f"line {number} looks like one, but is not captured by {_queries(self.path, IMPORTS)}"
@@ -337,10 +334,10 @@ def _queries(path: str, names: Sequence[str]) -> str:
 def _passed(arguments: Arguments | None) -> str:
     if arguments is None:
         return ""
-    listed = ["1 argument" if arguments.positional == 1 else f"{arguments.positional} arguments"]
-    listed += [f"{name}=" for name in arguments.keywords]
-    listed += ["others that are not written out"] if arguments.spread else []
-    return f" with {' and '.join(listed)}, read by {_place(read_arguments)}"
+    passed = ["1 argument" if arguments.positional == 1 else f"{arguments.positional} arguments"]
+    passed += [f"{name}=" for name in arguments.keywords]
+    passed += ["others that are not written out"] if arguments.spread else []
+    return f" with {' and '.join(passed)}, read by {_place(read_arguments)}"
 
 
 def _place(function: Callable[..., object]) -> str:
