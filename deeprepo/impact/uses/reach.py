@@ -73,7 +73,7 @@ class Reach:
                 imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
                 if imports:
                     imports_by_path[path] = imports
-        if trace is not None:
+        if trace is not None and among is None:
             trace.proposed.update(paths)
             trace.patterns.update(pattern for clue in clues for pattern in (*clue.far, *clue.near))
             trace.words.update(words)
