@@ -311,7 +311,7 @@ def _routes(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterator[
             added = {route for line in lines if line.kind == "+" for route in _routes_in(line.text)}
             for line in lines:
                 for route in _routes_in(line.text) - added if line.kind == "-" and len(line.text) <= _LINE else ():
-                    rest = [one for one in added if len(one) == len(route) and sum(map(str.__ne__, one, route)) == 1]
+                    rest = [one for one in added if _replaces(one, route)]
                     pattern = "/".join(re.escape(part) if part != "*" else _FILLS_IN for part in route)
                     look = re.compile(pattern + r"(?![\w-])")
                     if rest and not any(look.search(text) for text in after.values()):
@@ -320,6 +320,14 @@ def _routes(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterator[
                         yield Lost(
                             "/".join(route), file.path, re.escape(word), asks, defines_route=_is_route(line.text)
                         )
+
+
+def _replaces(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
+    """Return whether a path differs from another in one part, or has all its parts in another order or place."""
+    if len(new) == len(old) and sum(map(str.__ne__, new, old)) == 1:
+        return True
+    # a path that only gets something in front of it may have been below that before
+    return set(old) <= set(new) and new[-len(old) :] != old
 
 
 def _is_route(text: str) -> bool:
@@ -562,6 +570,7 @@ def asking_lines(
         and not ((is_style(row[0]) and not is_style(lost.home)) or is_prose(row[0]))
         and (row[0] != lost.home or lost.new_name or lost.is_registration)
         and not (lost.defines_route and _is_route(row[2]))
+        and not (lost.new_name and filetype(row[0]).folder and _assigns(lost.name, row[2]))
     ]
     if not lost.new_name:
         return mine if len(mine) <= MANY else []
@@ -571,6 +580,11 @@ def asking_lines(
     if like_it:
         mine = [row for row in mine if row[0] == lost.home] if all(row[0] != lost.home for row in like_it) else []
     return mine if len(mine) <= FEW else []
+
+
+def _assigns(name: str, text: str) -> bool:
+    """Return whether a line of code gives a variable of this name a value, which is no use of a key of that name."""
+    return re.match(rf"\s*+(?:let|var|val|const)?+\s*+{re.escape(name)}\s*+:?=(?!=)(?!.*,\s*$)", text) is not None
 
 
 def is_given(lost: Lost, rows: Sequence[tuple[str, int, str]]) -> bool:
