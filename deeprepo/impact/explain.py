@@ -27,6 +27,7 @@ from deeprepo.impact.uses.breaks import BROKEN
 from deeprepo.impact.uses.budget import LISTED, listed
 from deeprepo.impact.uses.find import by_language, find, with_doubts
 from deeprepo.impact.uses.lacking import lacking_parts
+from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import Search, SearchedFiles
@@ -35,7 +36,7 @@ from deeprepo.impact.uses.steps import Step, Trace, reason
 from deeprepo.impact.uses.symbols import changed_contract, changed_symbols
 from deeprepo.impact.uses.targets import Bindings, bind, bindings_of, exported_as, is_imported, searched_names
 from deeprepo.impact.uses.texts import also_says
-from deeprepo.impact.values import Arguments, Definition, Link, Place, Report, Use
+from deeprepo.impact.values import MODULE, Arguments, Definition, Link, Place, Report, Use
 
 # The questions about the name of a definition, which don't arise if the change leaves it.
 ABOUT_REMOVALS = ("removed", "probably removed")
@@ -148,6 +149,8 @@ class _Line(Struct):
         if key in self.trace.doubts:
             yield f"its signature proves nothing: {self.trace.doubts[key]}, found by {_place(with_doubts)}"
         changed, search = key.rpartition(":")[0], self.search
+        if key.endswith(f":{MODULE}"):
+            yield f"the imported file was removed, found by {_place(lost_modules)}"
         if self.path == changed or search is None:
             return
         if self.path not in search.importers.links:
@@ -294,7 +297,9 @@ class _Line(Struct):
 
     def _resolver(self, search: Search, line: int, target: str = "") -> str:
         """Return the function that leads the import on a line to a file, or the last that leads it to none."""
-        reach, modules = search.scene.head, search.scene.head.project.modules
+        is_removed = bool(target) and target not in search.scene.head.paths
+        reach = search.scene.base if is_removed else search.scene.head
+        modules = reach.project.modules
         if isinstance(modules, Namespaces):
             return _method(reach.language, "holding")
         items = [item for item in statements(reach.language, self.source) if item.line == line]
@@ -306,7 +311,8 @@ class _Line(Struct):
         words = frozenset(self.trace.words)
         asked = {link.target for link in reach.resolve(self.path, self.source, words) if link.line == line}
         if target or (every and asked):
-            name = "inner" if target in inner else "files" if not target or target in files else "links"
+            target = target or min(asked)
+            name = "inner" if target in inner else "files" if target in files else "links"
             return _method(reach.language, name)
         if every:
             return f"{_method(reach.language, 'clues')}, whose words ({listed(sorted(words))}) the statement lacks"

@@ -30,7 +30,6 @@ BODY = re.compile(
 CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute, which cannot be imported
 FEW_FILES = 6  # files in which a change may forget a name
 UNNAMED = frozenset({"?", "*"})  # bases whose members are unknown
-# The name as a word, or code that answers to unwritten names.
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 UNNAMED_BASE = {"?"}  # of a class to which other files may add members, such as a trait
 LONG = 4  # letters of a class name that links a file to it, and of a one-word member name in a hint
