@@ -493,7 +493,7 @@ def _removed_lines(files: Iterable[ChangedFile]) -> list[tuple[str, str]]:
 
 
 def _missed(
-    rows: Sequence[_Row], words: Mapping[str, LostWord], files: Iterable[ChangedFile], functions: Collection[str] = ()
+    rows: Sequence[_Row], words: Mapping[str, LostWord], files: Sequence[ChangedFile], functions: Collection[str] = ()
 ) -> set[tuple[str, int, str]]:
     """Return the lines (path, number, word) that use a word without a definition.
 
@@ -508,6 +508,10 @@ def _missed(
         word, mine = words[text], rows_of_word
         known = {word.given, "entry", "code" if word.given == "entry" else word.given}
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
+        if is_given and word.given != "data" and (passing := set(_passing(text, files))):
+            # a local variable whose value the change gives another name: `"sum": total`
+            others = [row for row in mine if row[0] not in passing or not _is_local(text, row[2])]
+            is_given = any(gives(text, path, line) in known for path, _, line in others)
         if is_given and word.given == "code" and all(gives(text, path, line) != "code" for path, _, line in mine):
             # whatever the entries are for, `settings.LIMIT` means the same as where the change edits it
             edited = {one for path, line in removed if text in line for one in receivers(text, line)}
@@ -548,6 +552,27 @@ def _missed(
             and not is_numbered_migration(path)
         )
     return missed
+
+
+def _passing(name: str, files: Iterable[ChangedFile]) -> Iterator[str]:
+    """Yield the files in which an added line passes a variable of this name on as a value."""
+    value = re.compile(rf"[:=(,]\s*+{re.escape(name)}\s*+(?:[,)}}\]]|$)")
+    for file in files:
+        if any(
+            line.kind == "+" and name in line.text and value.search(line.text)
+            for hunk in file.hunks
+            for line in hunk.lines
+        ):
+            yield file.path
+
+
+def _is_local(name: str, text: str) -> bool:
+    """Return whether a line in a block gives a variable of this name its value."""
+    word = re.escape(name)
+    return (
+        re.match(rf"\s++(?:(?:let|var|val|const)\s++(?:mut\s++)?+)?+{word}\s*+(?::[^=\n]{{0,80}})?:?=(?!=)", text)
+        is not None
+    )
 
 
 def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str, int, str]]:
