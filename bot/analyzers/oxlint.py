@@ -29,9 +29,9 @@ class Oxlint(Linter):
     )  # Qt stores translations in `.ts` files
 
     def name(self, path: str) -> str | None:
-        """Return a name with the suffix, which selects the language."""
-        suffix = splitext(path)[1].lower()
-        return f"f{suffix}" if suffix in SUFFIXES else None
+        """Return a name with the suffix, which selects the language. Files of declarations contain no code."""
+        stem, suffix = splitext(path.lower())
+        return f"f{suffix}" if suffix in SUFFIXES and not stem.endswith(".d") else None
 
     def arguments(self, codes: Sequence[str], _names: Sequence[str], /) -> list[str]:
         """Return arguments that select the rules and use only our configuration."""

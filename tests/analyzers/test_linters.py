@@ -142,6 +142,18 @@ def test_qt_translation_file_is_skipped_without_being_open(repository: Repositor
     assert step.over(pull, run) == ()
 
 
+def test_declaration_file_is_skipped_without_being_open(repository: Repository) -> None:
+    """A `.d.ts` file contains no code, and its grammar is another one; oxlint doesn't check it."""
+    pull = repository.change({"a.d.ts": "export const a: number;\n"}, {"a.d.ts": "export const b: number;\n"})
+
+    async def run(tree: Checkout, files: step.Files) -> tuple[tuple[str, str], ...]:
+        linter = ANALYZERS["oxlint"]()
+        mine = [file for file in files if linter.wants(file)]
+        return (await linter.check(tree, mine, Dependents())).unjudged_files(mine)
+
+    assert step.over(pull, run) == ()
+
+
 def test_missing_linter_checks_no_file(repository: Repository) -> None:
     """A missing linter checks no file, and a program of that name on PATH is not used instead."""
 
