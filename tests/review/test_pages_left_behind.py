@@ -56,6 +56,7 @@ FINE: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "an attribute of every element": ({"src/ColorDot.vue": VUE.format("title"), "src/Page.vue": PAGE.replace("shade", "title")}, {"src/ColorDot.vue": VUE.format("tint")}),
     "a class of the name of a script": ({"js/cart-total.js": SCRIPT, "page.html": '<p class="cart-total">\n'}, {"js/cart-total.js": None, "js/cart-sum.js": SCRIPT}),
     "a script that moved": ({"js/cart-total.js": SCRIPT, "page.html": '<p data-controller="cart-total">\n'}, {"js/cart-total.js": None, "js/all/cart-total.js": SCRIPT}),
+    "an id that a script gives": ({"app/views/_box.html.erb": '<div>\n# <button type="button" class="btn btn-warning" id="confirmMerge">Merge</button>\n</div>\n', "js/box.js": "export function show() {\n  $('#confirmMerge').hide();\n}\n"}, {"app/views/_box.html.erb": None, "js/box.js": "export function show() {\n  $('body').append(`\n    <button type=\"button\" class=\"btn btn-success\" id=\"confirmMerge\">Merge</button>\n  `);\n  $('#confirmMerge').hide();\n}\n"}),
     "a service that is registered elsewhere": ({**SERVICES, "More.cs": REGISTERED.replace("Startup", "More")}, {"Startup.cs": STARTUP.format("")}),
     "a service that code builds itself": ({**SERVICES, "Jobs.cs": "namespace Shop;\n\npublic class Jobs\n{\n    Orders All() => new Orders(new Cart(), new MailQueue());\n}\n"}, {"Startup.cs": STARTUP.format("")}),
     "a service that is registered with a factory": (SERVICES, {"Startup.cs": STARTUP.format("services.AddScoped<IMailQueue>(_ => new MailQueue());")}),

@@ -102,6 +102,11 @@ def gives(word: str, path: str, text: str) -> Given:
     return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 
 
+def is_id(word: str, text: str) -> bool:
+    """Return whether a word is the id of an element, which a script may build: `id="total"`."""
+    return re.search(rf"(?<![\w-])id\s*=\s*\\?[\"'`]{re.escape(word)}\\?[\"'`]", text) is not None
+
+
 def asks(
     word: str,
     path: str,

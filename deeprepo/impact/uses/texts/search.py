@@ -28,7 +28,7 @@ from deeprepo.impact.text.paths import (
 from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.uses.texts import environment
-from deeprepo.impact.uses.texts.ends import asks, calls, gives, is_of_another, receivers
+from deeprepo.impact.uses.texts.ends import asks, calls, gives, is_id, is_of_another, receivers
 from deeprepo.impact.uses.texts.leftovers import TEMPLATE, Lost, asking_lines, is_given, lost_definitions_of_text
 from deeprepo.impact.uses.texts.pages import left_on_pages
 from deeprepo.impact.uses.texts.words import (
@@ -512,6 +512,7 @@ def _missed(
             # a local variable whose value the change gives another name: `"sum": total`
             others = [row for row in mine if row[0] not in passing or not _is_local(text, row[2])]
             is_given = any(gives(text, path, line) in known for path, _, line in others)
+        is_given |= TEMPLATE.search(word.path) is not None and any(is_id(text, line) for _, _, line in mine)
         if is_given and word.given == "code" and all(gives(text, path, line) != "code" for path, _, line in mine):
             # whatever the entries are for, `settings.LIMIT` means the same as where the change edits it
             edited = {one for path, line in removed if text in line for one in receivers(text, line)}
