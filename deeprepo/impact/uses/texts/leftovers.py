@@ -559,13 +559,20 @@ def asking_lines(
 ) -> list[tuple[str, int, str]]:
     """Return the lines that use a name; none if the number shows that it is an ordinary word."""
     asks = re.compile(lost.asks)
+    # a variable of the name, which code may keep for the value that has another key now
+    kept = re.compile(
+        rf"^\s*+(?:(?:let|const|var|val|mut|final|auto)\s++)*+{re.escape(lost.name)}\s*+(?::[^=\n]{{0,80}})?:?=(?!=)"
+    )
+
+    def has_it(path: str, text: str) -> bool:
+        text = kept.sub("", text) if filetype(path).folder else text
+        is_command = lost.new_name and _COMMANDS.search(path) and re.search(_word(lost.name), text)
+        return bool(asks.search(text if "." in lost.name else _OF_DOMAIN.sub("", text)) or is_command)
+
     mine = [
         row
         for row in rows
-        if (
-            asks.search(row[2] if "." in lost.name else _OF_DOMAIN.sub("", row[2]))
-            or (lost.new_name and _COMMANDS.search(row[0]) and re.search(_word(lost.name), row[2]))
-        )
+        if has_it(row[0], row[2])
         and not is_silent(row[0], row[2])
         and not ((is_style(row[0]) and not is_style(lost.home)) or is_prose(row[0]))
         and (row[0] != lost.home or lost.new_name or lost.is_registration)
