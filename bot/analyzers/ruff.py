@@ -32,7 +32,7 @@ DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builti
 RAISES = re.compile(r"\b(?:raises|assertRaises\w*|warns|suppress|deprecated_call)\(")
 ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
 LOG_CALLS = ("PLE1205", "PLE1206")  # what fits the message of a logger depends on the logger
-STANDARD_LOGGER = re.compile(rb"(?m)^\s*+(?:import\s++logging|from\s++logging\s++import)\b")
+STANDARD_LOGGER = re.compile(rb"(?m)^[ \t]*+(?:import\s++logging|from\s++logging\s++import)\b")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
