@@ -31,7 +31,7 @@ LAZY_NAMES = re.compile(rb"\b__getattr__\b(?!\(\s*(?:self|cls)\b)")  # also boun
 DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builtins)")
 RAISES = re.compile(r"\b(?:raises|assertRaises\w*|warns|suppress|deprecated_call)\(")
 ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
-LOG_CALLS = ("PLE1205", "PLE1206")  # what fits the message of a logger depends on the logger
+LOG_CALLS = ("PLE1205", "PLE1206")  # which arguments fit a message depends on the logger
 STANDARD_LOGGER = re.compile(rb"(?m)^[ \t]*+(?:import\s++logging|from\s++logging\s++import)\b")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
@@ -108,7 +108,7 @@ def _was_undefined(side: Side, report: LintReport) -> bool:
 
 
 def _is_of_another_logger(side: Side, report: LintReport) -> bool:
-    """Return whether a logger fills other placeholders: the base calls it alike, or the line has braces."""
+    """Return whether a logger fills other placeholders: the base calls it in this way too, or the line has braces."""
     then = side.reports[side.base].reports if side.base else ()
     has_braces = any("{" in line for line in side.lines[report.start - 1 : max(report.start, report.end)])
     is_standard = STANDARD_LOGGER.search(side.own) is not None

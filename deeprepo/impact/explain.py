@@ -296,7 +296,7 @@ class _Line(Struct):
                 yield f"line {number} looks like one, but is not captured by {_queries(self.path, IMPORTS)}"
 
     def _resolver(self, search: Search, line: int, target: str = "") -> str:
-        """Return the function that leads the import on a line to a file, or the last that leads it to none."""
+        """Return the function that resolves the import on a line to a file, or the last one that finds none."""
         is_removed = bool(target) and target not in search.scene.head.paths
         reach = search.scene.base if is_removed else search.scene.head
         modules = reach.project.modules

@@ -1,4 +1,4 @@
-"""Find names that a change removes from data files, or newly requires, although other lines still rely on the former."""
+"""Find names that a change removes from data files or newly requires, while other lines expect the old state."""
 
 import posixpath
 from collections import defaultdict
@@ -20,7 +20,7 @@ _Groups = Mapping[tuple[Scope, str], Sequence[NameUse]]
 
 
 class Break(Struct, frozen=True):
-    """A name that nothing declares now, or a newly required one, with the lines that rely on the former."""
+    """A name that nothing declares now or that is newly required, with the lines that expect the old state."""
 
     scope: Scope
     name: str
@@ -119,7 +119,7 @@ def _lost(
 
 
 def _outer(scope: Scope, name: str) -> Iterable[str]:
-    """Return the parents of a chart value, which share its fate."""
+    """Return the parents of a chart value, which go when it goes."""
     parts = name.split(".") if scope.kind == "value" else [name]
     return (".".join(parts[:end]) for end in range(1, len(parts)))
 

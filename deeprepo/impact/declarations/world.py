@@ -47,7 +47,7 @@ class World:
         self._known: set[Scope] = set()  # scopes whose names were all read
 
     async def read(self, paths: Iterable[str]) -> None:
-        """Read those of the files that have a format."""
+        """Read the files that have a known format."""
         if not self._sizes:
             entries = await self._tree.entries(self._side)
             self._sizes = {path: max(0, entry.size) for path, entry in entries.items() if entry.kind != "submodule"}

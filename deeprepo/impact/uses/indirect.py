@@ -177,7 +177,7 @@ def _class_in(outline: Outline, name: str) -> Definition | None:
 
 
 def _member_of(own: Definition, one: Definition) -> Definition:
-    """Return a member of another class as a class's own, at its first line."""
+    """Return a member of another class as if the class defined it itself, at its first line."""
     name = f"{own.name}.{one.short}"
     return replace(one, path=own.path, name=name, owner=own.name, start=own.start, end=own.start)
 

@@ -88,7 +88,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
 
 
 async def _is_package_now(head: Reach, base: Reach, path: str) -> bool:
-    """Return whether the change adds a package with the namespace of a removed file, which so left the tree."""
+    """Return whether the change adds a package with the namespace of a removed file, so that the file moved out of the tree."""
     modules = base.project.modules
     spaces = modules.spaces_of.get(path, ()) if isinstance(modules, Namespaces) else ()
     if not any(spaces):
@@ -173,7 +173,7 @@ def _is_shadowed(item: Link, uses: Sequence[Use]) -> bool:
 async def _may_be_of_another(
     head: Reach, base: Reach, item: Link, path: str, source: bytes, uses: Sequence[Use]
 ) -> bool:
-    """Return whether a new package may have a name, or, if it has one word, an unknown class or any other package.
+    """Return whether a new package may define a name; for a name of one word, also an unknown class or any other package.
 
     A wildcard import may lead to such a package. A function or value may also be a member of what a block is for.
     """

@@ -73,7 +73,7 @@ async def too_loose_for_a_proof(case: Case) -> bool | None:
 
 
 async def may_be_of_another(case: Case) -> bool | None:
-    """Nothing is proven about a name without an import that a new package may have, or, if it has one word, any other.
+    """Nothing is proven about a name used without an import if a new package, or for one word any package, may define it.
 
     Examples: `Entry` in a class with an unknown base, or below `import lib.*`; `total()` in `build { total() }`, where
     it may be a member of what the block is for.

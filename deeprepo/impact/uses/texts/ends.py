@@ -61,7 +61,7 @@ _TEXT = re.compile(
     rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))|^\s++[a-z_]++\s++:{_STANDS_FOR}(?![\w:])"
 )
 _PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:#@]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail", "orders#show"
-# What data write before a name of code: its class, module or package. `<activity name=".Cart">` leaves it out.
+# What data files write before a name in code: its class, module or package. `<activity name=".Cart">` leaves it out.
 _QUALIFIED = re.compile(rf"(?<!\w)(?:(\w++)(?:[.#@:]|::|\\{{1,2}})|(?<=[\"'])\.){_STANDS_FOR}(?![\w$-])")
 _WHOLE = re.compile(rf"[\"'>]{_STANDS_FOR}[\"'<]")
 _OWNED = re.compile(rf"[\"'`](?:\w{{1,60}}::){{0,4}}(\w{{1,60}})::{_STANDS_FOR}(?![\w$])")

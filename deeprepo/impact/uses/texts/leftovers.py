@@ -113,7 +113,7 @@ def _ids(files: Sequence[ChangedFile]) -> Iterator[Lost]:
                 if not is_distinctive(name) or len(name) < SHORTEST:
                     continue
                 word = re.escape(name)
-                camel = _camel(name)  # what the class of a layout calls it
+                camel = _camel(name)  # its name in the class generated from the layout
                 is_bound = f"@+id/{name}" in line.text and camel != name
                 binding = rf"|(?:inding\??(?:!!)?\.|^\s*|[(,]\s*){camel}(?=\??\.\w)" if is_bound else ""
                 yield Lost(
@@ -326,7 +326,7 @@ def _replaces(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
     """Return whether a path differs from another in one part, or has all its parts in another order or place."""
     if len(new) == len(old) and sum(map(str.__ne__, new, old)) == 1:
         return True
-    # a path that only gets something in front of it may have been below that before
+    # a path that only gains a prefix may have been mounted below it before
     return set(old) <= set(new) and new[-len(old) :] != old
 
 

@@ -203,7 +203,7 @@ _COLUMN = re.compile(
 
 
 def _gone_columns(files: Iterable[ChangedFile]) -> Iterator[tuple[str, str]]:
-    """Yield the columns that added migrations rename or remove, with their keys, up to the lines that take it back."""
+    """Yield the columns that added migrations rename or remove, with their keys, up to the lines that undo it."""
     for file in files:
         for hunk in file.hunks if file.status == "added" and _IS_MIGRATION.search(file.path) else ():
             for line in hunk.lines:
@@ -216,7 +216,7 @@ def _gone_columns(files: Iterable[ChangedFile]) -> Iterator[tuple[str, str]]:
                         yield name, f"{file.path}:{name}"
 
 
-# Files that only say what another program is sent, so that models and initial values give it nothing
+# Files that only describe what another program receives: models and initial values elsewhere add nothing to it
 _PAYLOAD = re.compile(
     r"(?:Resource|Presenter|Serializer|Transformer|_serializer|_presenter|\.jbuilder)(?:\.\w{1,20}){0,3}$"
 )
