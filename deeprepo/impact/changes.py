@@ -186,6 +186,7 @@ class Reference(Struct, frozen=True):
     target_state: TargetState = "unknown"  # whether its target still exists
     test: bool = False
     arguments: Arguments | None = None  # of a call
+    is_handled: bool = False  # the code around handles its failure
     form: Literal["call", "import", "definition", "mention"] = "mention"
     missing_part: MissingPart | None = None
     asks: bool = False  # found by name only; nothing provides the requested member

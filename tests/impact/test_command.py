@@ -149,6 +149,8 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
     [
         ("total(3)", "broken: required-parameter, decided by no_longer_matches in uses.breaks"),
         ("total(*ARGS)", "broken: open, decided by arguments_not_written in uses.breaks"),
+        ("try: total(3)\n    except TypeError: pass", "broken: open, decided by handled in uses.breaks"),
+        ("listed(3)", "broken: open, decided by opaque in uses.breaks"),
         ("total", "broken: open, decided by no_call in uses.breaks"),
         ("(lambda total: total(3))", "reference: possible, decided by redefined in uses.sites"),
         ("from json import total; total(3)", "reference: possible, decided by imported_nearer in uses.sites"),
@@ -158,9 +160,9 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
 )
 def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository, caller: str, decided: str) -> None:
     """For each reference, `explain` prints why it was reported, or why it was not."""
-    user = f"from shop.tax import total\n\n\ndef pay(list):\n    {caller}\n"
+    user = f"from shop.tax import listed, total\n\n\ndef pay(list):\n    {caller}\n"
     base: dict[str, str | bytes | None] = {
-        "shop/tax.py": "def total(price): ...\n\n\nclass Tax:\n    def total(self, price): ...\n",
+        "shop/tax.py": "def total(price): ...\n\n\n@app.task\ndef listed(price): ...\n\n\nclass Tax:\n    def total(self, price): ...\n",
         "shop/cart.py": user,
     }
     after = str(base["shop/tax.py"]).replace("price)", "price, rate)")

@@ -220,12 +220,38 @@ def no_call(call: _Call) -> Misfit | CallState | None:
     return None if call.reference.call else FITS if call.reference.form == "import" else ""
 
 
-def unknown_signature(call: _Call) -> Misfit | CallState | None:
-    """Which calls are accepted is open: by a decorator, another definition, a new meaning or the language."""
-    if call.before.opaque or call.after.opaque:
-        return ""
-    if call.reference.target_state == "present" and call.item.is_renamed:
-        return ""  # something else has the name now
+def handled(call: _Call) -> Misfit | CallState | None:
+    """The code around the call handles its failure, as `is_handled` in `reading.marks` found."""
+    return "" if call.reference.is_handled else None
+
+
+def no_parameters(call: _Call) -> Misfit | CallState | None:
+    """The definition has no parameters to compare on one side of the change."""
+    return "" if call.item.signatures is None else None
+
+
+def doubted(call: _Call) -> Misfit | CallState | None:
+    """Another definition may be in use instead."""
+    return "" if call.before.doubted or call.after.doubted else None
+
+
+def inherited(call: _Call) -> Misfit | CallState | None:
+    """A base of the class may accept the call."""
+    return "" if call.before.inherits or call.after.inherits else None
+
+
+def opaque(call: _Call) -> Misfit | CallState | None:
+    """The parameters may differ from those written, as a decorator (`@opaque` in `defs.scm`) can change them."""
+    return "" if call.before.opaque or call.after.opaque else None
+
+
+def new_meaning(call: _Call) -> Misfit | CallState | None:
+    """The definition was renamed, and something else has its former name now."""
+    return "" if call.reference.target_state == "present" and call.item.is_renamed else None
+
+
+def any_call_allowed(call: _Call) -> Misfit | CallState | None:
+    """The language accepts calls that omit arguments."""
     return None if insists_on_signatures(call.item.symbol.path, call.reference.path) else ""
 
 
@@ -242,7 +268,7 @@ def fits(call: _Call) -> Misfit | CallState | None:
 
 
 def arguments_not_written(call: _Call) -> Misfit | CallState | None:
-    """Some arguments are not written out, such as `*args`, or the code around handles a failure."""
+    """It can't be counted how many arguments are passed, for example with `*args`."""
     return "" if problem(call.before, call.after, call.reference) is None else None
 
 
@@ -264,7 +290,13 @@ def uncertain_target(_: _Call) -> Misfit | CallState | None:
 
 RULES = (
     no_call,
-    unknown_signature,
+    handled,
+    no_parameters,
+    doubted,
+    inherited,
+    opaque,
+    new_meaning,
+    any_call_allowed,
     fits,
     arguments_not_written,
     never_matched,
@@ -352,7 +384,7 @@ def problem(before: Signature, after: Signature, call: Reference) -> Misfit | No
 
 def means_another(before: Signature | None, call: Reference) -> bool:
     """The call did not match the former signature, so it means something else of that name."""
-    if before is None or before.opaque or before.overloads or not call.call:
+    if before is None or before.opaque or before.overloads or not call.call or call.is_handled:
         return False
     is_strict = insists_on_signatures(call.symbol.rpartition(":")[0], call.path)
     return is_strict and problem(before, before, call) is not None

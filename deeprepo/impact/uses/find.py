@@ -318,4 +318,4 @@ def _parameters_key(item: ChangedSymbol) -> object:
 def _opaque(symbol: Definition | None) -> Definition | None:
     if symbol is None or symbol.signature is None:
         return symbol
-    return replace(symbol, signature=replace(symbol.signature, opaque=True))
+    return replace(symbol, signature=replace(symbol.signature, opaque=True, doubted=True))

@@ -60,7 +60,7 @@ def why_outdated(call: Reference, item: ChangedSymbol) -> str:
     name, was, now = item.symbol.name, item.before, item.after
     is_collected = any(one.kind == "rest" for one in after.parameters)  # so no argument reaches a named parameter
     moved = after.moved_places(before) if not is_collected else ()
-    passed = call.arguments.positional if not call.arguments.spread else 0
+    passed = call.arguments.positional if not call.arguments.spread and not call.is_handled else 0
     if any(place < passed for place in moved):
         return f"the parameters of {name} changed places"
     if was is None or now is None:

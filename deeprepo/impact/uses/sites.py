@@ -20,7 +20,7 @@ from deeprepo.impact.uses.targets import (
     local_names,
     searched_names,
 )
-from deeprepo.impact.values import MODULE, Arguments, Import, Use
+from deeprepo.impact.values import MODULE, Import, Use
 
 LONG = 4  # letters required for a resemblance
 
@@ -450,9 +450,7 @@ def reference(
 ) -> Reference:
     """Return a match as a Reference."""
     use, arguments = hit.use, hit.use.arguments
-    if arguments is not None and use.is_guarded:  # nothing is known if a failure is handled
-        arguments = Arguments(arguments.positional, spread=True)
-    elif arguments is not None and hit.is_on_class:
+    if arguments is not None and hit.is_on_class:
         arguments = replace(arguments, spread=True)
     return Reference(
         symbol=target.key,
@@ -466,6 +464,7 @@ def reference(
         target_state=target_state,
         test=is_test(path) or is_test_scope(use.function),
         arguments=arguments,
+        is_handled=arguments is not None and use.is_guarded,
         form="import" if use.form == "import" else "call" if arguments else "mention",
     )
 
