@@ -110,9 +110,9 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
 
 
 def test_readme_shows_what_explain_prints(repository: Repository) -> None:
-    """The README's example of a forgotten caller, followed by `explain`, prints what the README shows."""
+    """The README's example of a forgotten caller, followed by `explain`, prints what the README shows, patterns included."""
     readme = (IMPACT / "README.md").read_text()
-    user, printed = re.findall(r"```\w+\n(.*?)```", readme, re.DOTALL)
+    user, printed, quoted = re.findall(r"```\w+\n(.*?)```", readme, re.DOTALL)
     lib = "def total(price):\n    return price\n"
     pull = repository.change(
         {"shop/__init__.py": "", "shop/tax.py": lib, "shop/cart.py": user},
@@ -121,6 +121,11 @@ def test_readme_shows_what_explain_prints(repository: Repository) -> None:
     command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:3"]
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
     assert done.stdout == printed
+    captured = {*re.findall(r"languages/python/(\w+\.scm:\d+)", printed)}
+    assert {row.split()[0] for row in quoted.splitlines()} == captured
+    for place, pattern in (row.split(maxsplit=1) for row in quoted.splitlines()):
+        name, _, line = place.partition(":")
+        assert (IMPACT / "languages" / "python" / name).read_text().splitlines()[int(line) - 1] == pattern
 
 
 def test_readme_names_every_module() -> None:
