@@ -276,19 +276,30 @@ class _Matcher:
     # --- Which rule says that it may be none? ---
 
     def redefined(self, hit: Match) -> bool:
-        """The function or the file also gives the name another meaning. Variables of other functions don't count."""
+        """The function or the file also gives the name, or the module before it, another meaning.
+
+        Variables of other functions don't count.
+        """
         use = hit.use
+        name = use.receiver.partition(".")[0] or use.name
+        is_module = any(here == name for pairs in self._bound.modules.values() for here, _ in pairs)
         is_imported = hit.imported_file or hit.star
-        if not is_imported or use.form != "name" or use.receiver:
+        if not is_imported or not (is_module if use.receiver else use.form == "name"):
             return False
         # `const load = require("./load")` is a definition, too
-        is_module = any(here == use.name for pairs in self._bound.modules.values() for here, _ in pairs)
         others = (
-            symbol
-            for symbol in self._definitions
-            if symbol.name == use.name and not (is_module and symbol.span is None)
+            symbol for symbol in self._definitions if symbol.name == name and not (is_module and symbol.span is None)
         )
         return any(self._is_seen(one, use) for one in others)
+
+    def imported_in_another_function(self, hit: Match) -> bool:
+        """The imports that bind the name, or the module before it, are all in other functions."""
+        use = hit.use
+        name = use.receiver.partition(".")[0] or use.name
+        lines = {one.line for one in local_names(self._target, self._bound) if one.here == name}
+        imports = [one for one in self._uses if one.form == "import"]
+        spans = [one.span for one in imports if one.line in lines or one.name == name]
+        return bool(spans) and all(span is not None and not _is_within(use, span) for span in spans)
 
     def imported_nearer(self, hit: Match) -> bool:
         """An import of another file, nearer above the reference, binds the same name.
@@ -323,7 +334,7 @@ class _Matcher:
         by_name,
     )
     DISMISSING: ClassVar[tuple[Refuting, ...]] = (named_in_another_import, imported_elsewhere, handled, called)
-    DOUBTING: ClassVar[tuple[Refuting, ...]] = (redefined, imported_nearer)
+    DOUBTING: ClassVar[tuple[Refuting, ...]] = (redefined, imported_nearer, imported_in_another_function)
 
     def _is_in_sight(self) -> bool:
         """Return whether the file contains the definition, or imports it under its own name."""

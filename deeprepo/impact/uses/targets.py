@@ -360,8 +360,9 @@ def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[s
     found = set[str]()
     for target in targets:
         found.update(target.shorts, (name for _, name in target.exports))
-        for home, name in target.exports:
-            found.update(here for here, _ in bound.modules.get(home, ()) if name == WHOLE_MODULE)
+        for home, _ in target.exports:
+            # also the module before a name, which a parameter may hide
+            found.update(here.partition(".")[0] for here, _ in bound.modules.get(home, ()))
         for one in local_names(target, bound):
             found.update((one.here.rpartition(".")[2], one.there))
     return frozenset(found)
