@@ -269,3 +269,13 @@ def test_pattern_assigns_each_of_its_attributes(repository: Repository, path: st
     assert (look(plain), open_uses(plain)) == ([], ())
     lost = repository.change({path: text}, {path: text.replace(pattern, shorter)})
     assert [use.text.strip() for use in open_uses(lost)] == [f"return {second}"]
+
+
+def test_variable_hides_no_module_that_is_part_of_a_path(repository: Repository) -> None:
+    """In Rust, `tax::total` means the module although a parameter has its name."""
+    tax = "pub fn total(price: f64) -> f64 { price }\n"
+    cart = "use crate::tax;\n\npub fn f(tax: f64) -> f64 {\n    tax::total(tax)\n}\n"
+    before = {"Cargo.toml": '[package]\nname = "shop"\n', "src/lib.rs": "pub mod tax;\npub mod cart;\n"}
+    before |= {"src/tax.rs": tax, "src/cart.rs": cart}
+    after = {"src/tax.rs": tax.replace("price: f64)", "price: f64, rate: f64)")}
+    assert [finding.path for finding in look(repository.change(dict(before), dict(after)))] == ["src/cart.rs"]

@@ -23,6 +23,7 @@ from deeprepo.impact.uses.targets import (
 from deeprepo.impact.values import MODULE, Import, Use
 
 LONG = 4  # letters required for a resemblance
+PATHS = ("::", "\\")  # separators after which a name is never that of a variable: `tax::total`
 
 
 def last_word(receiver: str) -> str:
@@ -283,8 +284,9 @@ class _Matcher:
         use = hit.use
         name = use.receiver.partition(".")[0] or use.name
         is_module = any(here == name for pairs in self._bound.modules.values() for here, _ in pairs)
+        is_hidden = is_module and rules_of(self._path).scope.separator not in PATHS
         is_imported = hit.imported_file or hit.star
-        if not is_imported or not (is_module if use.receiver else use.form == "name"):
+        if not is_imported or not (is_hidden if use.receiver else use.form == "name"):
             return False
         # `const load = require("./load")` is a definition, too
         others = (
