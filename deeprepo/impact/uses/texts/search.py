@@ -404,7 +404,8 @@ async def _left_behind(
     giving = await tree.grep_lines(Query(keys, syntax="perl", limit=ROWS)) if keys else ()
     news = [one.new_name for one, mine in asking.items() if mine and one.new_name]
     before = await tree.grep_lines(Query([_any_of(news)], syntax="perl", side="base", limit=ROWS)) if news else ()
-    known = _by_word(before, news)
+    # prose and comments may have used the new name as plain words
+    known = _by_word([row for row in before if not (is_prose(row[0]) or is_comment(row[2], row[0]))], news)
     found = []
     for one, mine in asking.items():
         if one.new_name in known:
