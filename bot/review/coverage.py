@@ -50,7 +50,7 @@ SAYS: Mapping[Contract, str] = {
     "errors": "{name} raises different errors",
     "value": "the value of {name} changed",
 }
-UNREGISTERED = "{name} is no longer registered"
+UNREGISTERED = "{name} may no longer be registered"  # code may also register types by a pattern of their names
 # Changes that certainly break a use, unless static analysis shows otherwise
 BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})
 LONGEST_SIGNATURE = 120  # characters shown of each signature

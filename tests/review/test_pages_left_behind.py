@@ -68,3 +68,12 @@ def test_page_that_still_fits_is_not_open(repository: Repository, what: str) -> 
     """A page is not open if its name still has a meaning, or may have one."""
     before, after = FINE[what]
     assert opened(repository, before, after) == []
+
+
+def test_service_without_a_registration_may_be_registered_in_another_way(repository: Repository) -> None:
+    """Code can register types by a pattern of their names, so the review doesn't claim to know."""
+    repository.commit({"README.md": "shop\n", **SERVICES}, "before")
+    repository.commit({"Startup.cs": STARTUP.format("services.Scan(Everything);")}, "after")
+    reviewed = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    (row,) = json.loads(reviewed.to_json())["coverage"]["open"]
+    assert row["reason"] == "IMailQueue may no longer be registered"
