@@ -62,7 +62,7 @@ class _Element(Struct):
 
 class _Change(NamedTuple):
     rule: str
-    said: str
+    clause: str
     names: tuple[str, ...]  # the element's, after those of what contains it
     place: _Element
     side: Side = "head"
@@ -79,8 +79,8 @@ def compared(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
         if now is None and not was.is_extension:
             removed.append(_Change("type-removed", "was removed", (name,), was, "base"))
         elif now is not None and now.type != was.type:
-            said = f"changed from {_KINDS[was.type]} to {_KINDS[now.type]}"
-            others.append(_Change("type-changed", said, (name,), now))
+            clause = f"changed from {_KINDS[was.type]} to {_KINDS[now.type]}"
+            others.append(_Change("type-changed", clause, (name,), now))
         else:
             others += _of_parts((name,), was, now or replace(was, parts={}))
     return [_break(change) for change in (*removed, *others)]
@@ -93,14 +93,14 @@ def _of_parts(names: tuple[str, ...], was: _Element, now: _Element) -> Iterator[
         if other is None and part.kind == "interface":
             yield _Change("interface-removed", f"no longer implements interface {part.name}", names, now)
         elif other is None:
-            said = "was removed from the union" if part.kind == "member" else "was removed"
-            yield _Change(f"{part.kind}-removed", said, mine, part, "base", part.is_deprecated)
+            clause = "was removed from the union" if part.kind == "member" else "was removed"
+            yield _Change(f"{part.kind}-removed", clause, mine, part, "base", part.is_deprecated)
         else:
             before, after = (part, other) if part.is_input else (other, part)
             if not _fits(before.type, after.type):
                 verb = "has changed" if part.kind == "argument" else "changed"
-                said = f"{verb} type from {part.type} to {other.type}"
-                yield _Change(f"{part.kind}-type-changed", said, mine, other, "head", part.is_deprecated)
+                clause = f"{verb} type from {part.type} to {other.type}"
+                yield _Change(f"{part.kind}-type-changed", clause, mine, other, "head", part.is_deprecated)
             yield from _of_parts(mine, part, other)
     for key, part in now.parts.items():
         if part.is_required and key not in was.parts:
@@ -185,13 +185,13 @@ def _element(kind: str, node: _Node, path: str, *, is_input: bool = False, is_ex
 
 
 def _break(change: _Change) -> breaks.SchemaBreak:
-    rule, said, names, place, side, is_planned = change
+    rule, clause, names, place, side, is_planned = change
     kind = rule.partition("-")[0]
     element = f"{'.'.join(names[:-1])}({names[-1]})" if kind == "argument" else ".".join(names)
     if rule == "argument-required":  # a call that omits the argument writes the field
         names = names[:-1]
     is_exact = kind in ("value", "argument") and rule != "argument-required"
     return breaks.SchemaBreak(
-        rule, _ELEMENTS.get(kind, cast("breaks.Kind", kind)), element, said, _LAWS[rule], place.path, place.line,
+        rule, _ELEMENTS.get(kind, cast("breaks.Kind", kind)), element, clause, _LAWS[rule], place.path, place.line,
         side, names[-1], ("", *names)[-2], is_planned=is_planned, searched=frozenset(names[-1:] if is_exact else ()),
     )  # fmt: skip

@@ -559,10 +559,7 @@ def asking_lines(
 ) -> list[tuple[str, int, str]]:
     """Return the lines that use a name; none if the number shows that it is an ordinary word."""
     asks = re.compile(lost.asks)
-    # a variable of the name, which code may keep for the value that has another key now
-    kept = re.compile(
-        rf"^\s*+(?:(?:let|const|var|val|mut|final|auto)\s++)*+{re.escape(lost.name)}\s*+(?::[^=\n]{{0,80}})?:?=(?!=)"
-    )
+    kept = assignment(lost.name)  # code may keep the variable for the value that has another key now
 
     def has_it(path: str, text: str) -> bool:
         text = kept.sub("", text) if filetype(path).folder else text
@@ -577,7 +574,6 @@ def asking_lines(
         and not ((is_style(row[0]) and not is_style(lost.home)) or is_prose(row[0]))
         and (row[0] != lost.home or lost.new_name or lost.is_registration)
         and not (lost.defines_route and _is_route(row[2]))
-        and not (lost.new_name and filetype(row[0]).folder and _assigns(lost.name, row[2]))
     ]
     if not lost.new_name:
         return mine if len(mine) <= MANY else []
@@ -589,9 +585,10 @@ def asking_lines(
     return mine if len(mine) <= FEW else []
 
 
-def _assigns(name: str, text: str) -> bool:
-    """Return whether a line of code gives a variable of this name a value, which is no use of a key of that name."""
-    return re.match(rf"\s*+(?:let|var|val|const)?+\s*+{re.escape(name)}\s*+:?=(?!=)(?!.*,\s*$)", text) is not None
+def assignment(name: str) -> re.Pattern[str]:
+    """Return the pattern of the start of a line that gives a variable of this name its value."""
+    keyword = r"(?:(?:let|const|var|val|mut|final|auto)\s++)*+"
+    return re.compile(rf"^\s*+{keyword}{re.escape(name)}\s*+(?::[^=\n]{{0,80}})?:?=(?!=)")
 
 
 def is_given(lost: Lost, rows: Sequence[tuple[str, int, str]]) -> bool:

@@ -29,7 +29,14 @@ from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, calls, gives, is_id, is_of_another, receivers
-from deeprepo.impact.uses.texts.leftovers import TEMPLATE, Lost, asking_lines, is_given, lost_definitions_of_text
+from deeprepo.impact.uses.texts.leftovers import (
+    TEMPLATE,
+    Lost,
+    asking_lines,
+    assignment,
+    is_given,
+    lost_definitions_of_text,
+)
 from deeprepo.impact.uses.texts.pages import left_on_pages
 from deeprepo.impact.uses.texts.words import (
     IMPORTS,
@@ -511,7 +518,9 @@ def _missed(
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
         if is_given and word.given != "data" and (passing := set(_passing(text, files))):
             # a local variable whose value the change gives another name: `"sum": total`
-            others = [row for row in mine if row[0] not in passing or not _is_local(text, row[2])]
+            keeps = assignment(text)
+            is_local = {row for row in mine if row[0] in passing and row[2][:1].isspace() and keeps.match(row[2])}
+            others = [row for row in mine if row not in is_local]
             is_given = any(gives(text, path, line) in known for path, _, line in others)
         is_given |= TEMPLATE.search(word.path) is not None and any(is_id(text, line) for _, _, line in mine)
         if is_given and word.given == "code" and all(gives(text, path, line) != "code" for path, _, line in mine):
@@ -566,15 +575,6 @@ def _passing(name: str, files: Iterable[ChangedFile]) -> Iterator[str]:
             for line in hunk.lines
         ):
             yield file.path
-
-
-def _is_local(name: str, text: str) -> bool:
-    """Return whether a line in a block gives a variable of this name its value."""
-    word = re.escape(name)
-    return (
-        re.match(rf"\s++(?:(?:let|var|val|const)\s++(?:mut\s++)?+)?+{word}\s*+(?::[^=\n]{{0,80}})?:?=(?!=)", text)
-        is not None
-    )
 
 
 def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str, int, str]]:
