@@ -181,7 +181,7 @@ BESIDE: list[tuple[str, str, str, str, str, list[tuple[str, str]]]] = [
 def test_dependency_with_a_similar_name_does_not_provide_the_import(
     repository: Repository, manifest: str, text: str, word: str, path: str, code: str, expected: list[tuple[str, str]]
 ) -> None:
-    """A similar dependency beside a dropped one provides nothing; it may install the other if its name contains it."""
+    """A dependency with a similar name doesn't replace the dropped one, but may install it if its name contains it."""
     change: Files = {manifest: without(text, word) if "\n" not in word else text.removeprefix(word)}
     assert [row[:2] for row in said(repository.change({manifest: text, path: code}, change))] == expected
 
