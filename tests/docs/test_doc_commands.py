@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import sqlite3
 import subprocess
 import sys
 from functools import cache
@@ -38,8 +37,6 @@ def prepared(folder: Path, wanted: set[str]) -> dict[str, str]:
         script.chmod(0o755)
     if "change" in wanted:
         change(here)
-    if "data" in wanted:
-        data(folder / "data")
     return {
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
@@ -59,16 +56,6 @@ def change(folder: Path) -> None:
         file.write("\n\ndef free(zone):\n    return zone == 'local'\n")
     subprocess.run([*git, "add", "parcel/rates.py"], check=True)
     (folder / "parcel" / "later.py").write_text("LATER = 1\n")
-
-
-def data(folder: Path) -> None:
-    """Create a server's data folder with two databases in WAL mode."""
-    (folder / "journals").mkdir(parents=True)
-    for name in ("jobs", "deeprepo"):
-        with sqlite3.connect(folder / f"{name}.db") as made:
-            made.execute("PRAGMA journal_mode=WAL")
-            made.execute("CREATE TABLE kept (what TEXT)")
-        made.close()
 
 
 def script(shown: list[Command], folder: Path) -> str:
