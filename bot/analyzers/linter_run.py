@@ -5,7 +5,7 @@ import re
 import signal
 import sysconfig
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -41,11 +41,14 @@ def program(name: str) -> str | None:
 
 
 class ProgramError(DeepRepoError):
-    """A program was stopped or crashed, maybe because of one of its files. `how` says what happened."""
+    """A program was stopped or crashed, maybe because of one of its files. `how` says what happened.
 
-    def __init__(self, name: str, how: str) -> None:
+    `paths`: the files that it blames, if any.
+    """
+
+    def __init__(self, name: str, how: str, paths: Collection[str] = ()) -> None:
         super().__init__(f"{name} {how}")
-        self.how = how
+        self.how, self.paths = how, paths
 
 
 async def run(

@@ -10,16 +10,17 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TextIO
 
-from bot.errors import UsageError
+from bot.errors import DeepRepoError, UsageError
 
 # Devices and file descriptors, to which users can write output. A checkout can't contain them.
 STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")
 OPEN_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+NAME_ERRORS = (errno.ENAMETOOLONG, errno.EEXIST, errno.ENOTDIR, errno.EINVAL, errno.EILSEQ)  # about a file's name
 UNFINISHED = ".new-"  # the prefix of files that are being written
 PRIVATE_MODE, COMMON_MODE, FOLDER_MODE = 0o600, 0o666, 0o777
 
@@ -159,13 +160,32 @@ def temporary_log(text: str) -> Path:
     return Path(name)
 
 
+class UnwritableError(DeepRepoError):
+    """The disk refuses the names of some files. `paths`: these files."""
+
+    def __init__(self, cause: str, paths: Collection[str]) -> None:
+        super().__init__(cause)
+        self.paths = paths
+
+
 def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write new files into a temporary folder that this process created."""
-    for parent in {(folder / name).parent for name in contents}:
-        parent.mkdir(parents=True, exist_ok=True)
+    """Write new files into a temporary folder that this process created.
+
+    Raises UnwritableError after writing all files whose names the disk accepts.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    refused: dict[str, str] = {}
     for name, data in contents.items():
-        with (folder / name).open("xb") as file:
-            file.write(data)
+        try:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            with (folder / name).open("xb") as file:
+                file.write(data)
+        except OSError as error:
+            if error.errno not in NAME_ERRORS:
+                raise
+            refused[name] = os.strerror(error.errno)
+    if refused:
+        raise UnwritableError(min(refused.values()), refused.keys())
 
 
 def copy(source: Path, target: Path) -> None:

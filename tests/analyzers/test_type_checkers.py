@@ -9,7 +9,7 @@ import step
 from fakes import Repository
 
 from bot.analyzers import ANALYZERS
-from bot.analyzers.type_checkers.checker import PROCESSORS, TypeChecker
+from bot.analyzers.type_checkers.checker import TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Sources
 from bot.analyzers.type_checkers.ty import Ty
@@ -269,18 +269,84 @@ def test_repository_settings_cannot_silence_tsc(repository: Repository) -> None:
     ) == [("src/mail.ts", 2, "TS2339")]
 
 
+CRATE = {
+    "lib.py": "class Box:\n    weight = 2\n\n\ndef make() -> Box:\n    return Box()\n",
+    "lib.ts": "export class Box { weight = 2; }\nexport const make = () => new Box();\n",
+}
+BOXES: Files = {
+    **CRATE,
+    "use.py": "from lib import make\n\nprint(make().weight)\n",
+    "use.ts": "import { make } from './lib';\nexport const w = make().weight;\n",
+    "broken.js": "const (\n",
+    "useless.ts": "import './broken';\n",
+    "pkg/__init__.py": "# a license\n" * 20,
+}
+CRATES: Files = {path: text.replace("weight", "size") for path, text in CRATE.items()}
+BROKEN_PY, BROKEN_TS = [("use.py", 3)], [("use.ts", 2)]
+MOVED = {"pkg/__init__.py": None}
+OUTSIDE = f"import '{Path(__file__).parents[2] / 'docs' / 'review.schema.json'}';\n"
+# What else the change does, the places that a type checker reports, what is listed as not checked, and checkers
+# that could not run.
+FAILURES: dict[str, tuple[Files, Files, str, list[tuple[str, int]], list[tuple[str, str]], list[str]]] = {
+    "nothing": ({}, {}, "ty", BROKEN_PY, [], []),
+    "a file where the former settings were": ({}, {**MOVED, ".deeprepo-ty/ty.toml/x.py": BOXES["pkg/__init__.py"]}, "ty", BROKEN_PY, [], []),
+    "a file where the former settings of tsc were": ({}, {".deeprepo.tsconfig.0.json/x.ts": "export {};\n"}, "tsc", BROKEN_TS, [], []),
+    "an import out of the repository": ({}, {"lib.ts": OUTSIDE + str(CRATES["lib.ts"])}, "tsc", [], [("", "tsc could not run: was led out of the repository by an import, to 1 file")], []),
+    "an import out of the repository in a new file": ({}, {"new.d.ts": OUTSIDE}, "tsc", [], [("", "tsc could not run: was led out of the repository by an import, to 1 file")], []),
+    "a syntax error": ({}, {"lib.ts": "const (\n" + str(CRATES["lib.ts"])}, "tsc", [], [("lib.ts", "tsc: skipped this file (syntax error)")], []),
+    "a syntax error in another file": ({"other.ts": "export const one = 1;\n", "more.ts": "import { one } from './other';\nexport const two = one + 1;\n"}, {"other.ts": "const (\n"}, "tsc", BROKEN_TS, [("other.ts", "tsc: skipped this file (syntax error)")], []),
+    "a standing import out of the repository": ({"more.d.ts": OUTSIDE}, {}, "tsc", [], [], ["tsc"]),
+}  # fmt: skip
+
+
 @needs_tsc
-def test_import_leading_out_of_the_repository_discards_tsc_results(repository: Repository, tmp_path: Path) -> None:
-    """If an import leads out of the repository, tsc's results are discarded."""
-    (tmp_path / "secret.json").write_text('{"key_of_production": 1}')
-    files: Files = {
-        "a.ts": "export const n: number = 1;\n",
-        "b.ts": "import { n } from './a';\nexport const m: number = n;\n",
-    }
-    leading = f"import s from '{tmp_path}/secret.json';\nexport const n = s;\n"
-    judgement = judge(repository.change(files, {"a.ts": leading}), "tsc")
-    assert (judgement.findings, "led out of the repository" in judgement.not_run) == ((), True)
-    assert "key_of_production" not in repr(judgement)
+@pytest.mark.parametrize("name", FAILURES)
+def test_failure_leaves_something_open_only_if_the_change_caused_it(repository: Repository, name: str) -> None:
+    """A change can neither hide an error by making the checker fail, nor leave something open that always failed."""
+    before, change, checker, broken, unchecked, not_run = FAILURES[name]
+    pull = repository.change({**BOXES, **before}, {**CRATES, **change})
+    coverage, findings = coverage_of(pull, checker, ANALYZERS[checker]())
+    assert [(one.path, one.start) for one in findings] == broken
+    assert [(row.path, row.reason) for row in coverage.open if row.kind == "check"] == unchecked
+    assert [checker for checker, _ in coverage.not_run] == not_run
+    assert "json-schema.org" not in repr((coverage, findings))
+
+
+def test_file_whose_name_is_too_long_for_the_disk_is_skipped(repository: Repository) -> None:
+    """Git allows longer names than the disk. Such a file isn't checked, but the others are."""
+    pull = repository.change(BOXES, CRATES)
+    name = f"{'x' * 300}.py"
+    repository.git("read-tree", pull.head)
+    blob = repository.git("rev-parse", f"{pull.head}:pkg/__init__.py")
+    repository.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{name}")
+    repository.git("update-index", "--force-remove", "pkg/__init__.py")
+    head = repository.git("commit-tree", repository.git("write-tree"), "-p", pull.base, "-m", "rename")
+    coverage, findings = coverage_of(replace(pull, head=head), "ty", ANALYZERS["ty"]())
+    assert [(one.path, one.start) for one in findings] == BROKEN_PY
+    assert [(row.path, row.reason) for row in coverage.open if row.kind == "check"] == [
+        (name, "ty: skipped this file (File name too long)")
+    ]
+
+
+@needs_tsc
+def test_standing_syntax_error_does_not_stop_tsc(repository: Repository) -> None:
+    """A file that tsc can't parse on either side is skipped and named, and the other files are checked."""
+    change = {**CRATES, "useless.ts": "import './broken';\nexport {};\n"}
+    coverage, findings = coverage_of(repository.change(BOXES, change), "tsc", ANALYZERS["tsc"]())
+    assert [(one.path, one.start) for one in findings] == BROKEN_TS
+    assert [row for row in coverage.open if row.kind == "check"] == []
+    assert "tsc skipped broken.js (syntax error on the base)" in coverage.cut
+
+
+def coverage_of(pull: PullRequest, name: str, checker: TypeChecker) -> tuple[Coverage, tuple[Finding, ...]]:
+    """Return the coverage and the findings of a review that only runs this checker."""
+
+    async def run(checkout: Checkout, files: step.Files) -> tuple[Coverage, tuple[Finding, ...]]:
+        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files))
+        reply = await AnalyzerWorker({name: checker}, survey).review(())
+        return survey.tracker.coverage(), reply.findings
+
+    return step.over(pull, run)
 
 
 def test_links_and_huge_files_are_not_copied_for_the_checker(repository: Repository, tmp_path: Path) -> None:
@@ -299,11 +365,17 @@ def test_links_and_huge_files_are_not_copied_for_the_checker(repository: Reposit
 
 
 class Failing(Ty):
-    """A ty checker that runs another program."""
+    """A ty checker that runs another program, which fails."""
+
+    def __init__(self, program: Path) -> None:
+        super().__init__()
+        self._program = program
+        program.write_text("#!/bin/sh\necho cannot read /home/me/ty.toml >&2; exit 2\n")
+        program.chmod(0o755)
 
     def program(self) -> str | None:
-        """Return a program that fails without output."""
-        return "/bin/false"
+        """Return the program that fails."""
+        return str(self._program)
 
 
 class Counting(Ty):
@@ -314,11 +386,9 @@ class Counting(Ty):
         self.runs = runs
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Record the side, run the checker, and record that it ended."""
+        """Record the side and run the checker."""
         self.runs.append(side)
-        found = await super().run(folder, sources, side, checked)
-        self.runs.append(f"end of {side}")
-        return found
+        return await super().run(folder, sources, side, checked)
 
 
 class Swayed(Ty):
@@ -343,23 +413,16 @@ def test_error_that_depends_on_the_other_checked_files_is_not_reported(repositor
     assert (judgement.ran, judgement.findings) == (True, ())
 
 
-def test_failing_checker_is_listed_but_leaves_nothing_open(repository: Repository) -> None:
-    """If a checker fails, the coverage contains the reason, but nothing counts as not checked."""
+def test_program_that_always_fails_leaves_nothing_open(repository: Repository, tmp_path: Path) -> None:
+    """The reason is listed, without the host's paths, but nothing counts as not checked."""
     _, tree, change, _ = BROKEN["Python: a member"]
-    pull = repository.change(tree, change)
-
-    async def run(checkout: Checkout, files: step.Files) -> Coverage:
-        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files))
-        await AnalyzerWorker({"ty": Failing()}, survey).review(())
-        return survey.tracker.coverage()
-
-    coverage = step.over(pull, run)
+    coverage, _ = coverage_of(repository.change(tree, change), "ty", Failing(tmp_path / "ty"))
     assert [row for row in coverage.open if row.kind == "check"] == []
-    assert [(name, reason.startswith("ended with status 1")) for name, reason in coverage.not_run] == [("ty", True)]
+    assert coverage.not_run == (("ty", "ended with status 2 and an unreadable report: cannot read …"),)
 
 
 def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
-    """The second review of the same commits runs no program. The first one checks both sides in parallel.
+    """The second review of the same commits runs no program. The first one checks the base for files with errors.
 
     It then confirms the error with the same files on both sides, and asks the base about the types.
     """
@@ -377,9 +440,7 @@ def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: P
         assert [step.over(pull, run), step.over(pull, run)] == [expected, expected]
     finally:
         memo.use_store(None)
-    assert sorted(runs[:4]) == ["base", "end of base", "end of head", "head"]
-    assert runs[4:] == ["base", "end of base", "head", "end of head", "base", "end of base"]
-    assert runs[:2] == (["head", "base"] if PROCESSORS > 1 else ["head", "end of head"])
+    assert runs == ["head", "base", "base", "head", "base"]
 
 
 @needs_tsc
@@ -425,13 +486,7 @@ def test_missing_checker_is_listed_in_the_coverage(repository: Repository) -> No
     """The coverage lists a checker that is not installed."""
     _, tree, change, _ = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
-
-    async def run(checkout: Checkout, files: step.Files) -> Coverage:
-        survey = step.survey(pull, checkout, files)
-        await AnalyzerWorker({"ty": Absent()}, survey).review(())
-        return survey.tracker.coverage()
-
-    coverage = step.over(pull, run)
+    coverage, _ = coverage_of(pull, "ty", Absent())
     assert (coverage.not_installed, coverage.not_run) == (("ty",), ())
 
 

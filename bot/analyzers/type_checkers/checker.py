@@ -1,10 +1,12 @@
 """Common parts of type checkers: which files they check, how they run, and which errors count.
 
 Both sides are written to temporary folders, with our configuration and without packages. Unchanged files are
-checked with the head's and the base's versions of the changed files, at the same time if there are two
-processors. With one processor, only files with errors are checked on the base. An error on a line that had
-none is proven if the types were known there on the base. The absence of errors proves nothing, because a
-receiver may come from a missing package.
+checked with the head's version of the changed files. Those with errors are checked on the base too. An error
+on a line that had none is proven if the types were known there on the base. The absence of errors proves
+nothing, because a receiver may come from a missing package.
+
+If the program fails on the head only, the change may have caused it, so something stays open: the files that
+the program names, or else the whole check.
 
 A checker only knows declarations. If an added line defines a missing name in another way, or a missing module
 is in the tree under another path, the error proves nothing and is not reported.
@@ -13,8 +15,6 @@ Results are cached per tree, so a base is checked once for all pushes. What a pr
 the other files that it was given, so new errors are confirmed with both sides' files checked together.
 """
 
-import asyncio
-import os
 import re
 import tempfile
 from abc import ABC, abstractmethod
@@ -26,6 +26,7 @@ from pathlib import Path
 from msgspec import DecodeError, ValidationError
 from msgspec.json import decode, encode
 
+from bot.analyzers.linter_run import ProgramError
 from bot.analyzers.type_checkers.affected import unchanged_files
 from bot.analyzers.type_checkers.diagnostics import (
     Diagnostic,
@@ -36,11 +37,11 @@ from bot.analyzers.type_checkers.diagnostics import (
 )
 from bot.analyzers.type_checkers.layout import Contents, Sources
 from bot.analyzers.type_checkers.probes import Probes
-from bot.errors import DeepRepoError
+from bot.errors import DeepRepoError, public
+from bot.machine.files import UnwritableError
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_digest, proof_id
-from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import memo
 from deeprepo.impact.text.lines import file_lines
@@ -49,11 +50,19 @@ from deeprepo.impact.uses.made_names import MadeNames, removed_texts
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
-PROCESSORS = os.cpu_count() or 1
+MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
 MOST_PROBED = 2  # checks of the base with probes: one probe can hide the next one of its line
 MOST_NEW = 200  # new files that are searched for definitions
 Row = tuple[int, str, str, bool, tuple[int, int, int]]
 Report = dict[str, list[Row]]  # path -> its errors; empty for a file without errors
+
+
+class UnfinishedError(DeepRepoError):
+    """A run on one side did not finish. `paths`: the files that caused it, if they are known."""
+
+    def __init__(self, side: Side, cause: str, paths: Collection[str]) -> None:
+        super().__init__(cause)
+        self.side, self.paths = side, frozenset(paths)
 
 
 class TypeChecker(ABC):
@@ -72,6 +81,8 @@ class TypeChecker(ABC):
         self._faults: set[tuple[str, str, str]] = set()
         self._lines: dict[str, frozenset[str]] = {}  # of the changed files
         self._left = 0  # files that were not checked because there were too many
+        self._skipped: dict[str, str] = {}  # files that make only the head's check fail -> the cause
+        self._standing: dict[str, str] = {}  # files that make the base's check fail -> the cause
         self._ran = False
 
     @abstractmethod
@@ -84,7 +95,11 @@ class TypeChecker(ABC):
 
     @abstractmethod
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Return the errors in some files of a side. Raises DeepRepoError if the program did not finish."""
+        """Return the errors in some files of a side, after writing the repository's files into `folder`.
+
+        Other files go into its parent, where no file of the repository can replace them. Raises ProgramError
+        or UnwritableError if the program did not finish.
+        """
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether unchanged files may use what this file defines."""
@@ -97,22 +112,48 @@ class TypeChecker(ABC):
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """Return errors in unchanged files that only the head has.
 
-        A program that fails is named in the result.
+        Files that make only the head's check fail are not judged. If the check of the base fails, the result
+        says why. Raises UnfinishedError if only the head's check fails, and the program names no file.
         """
+        changed: dict[Side, Contents] = {
+            "head": await tree.read_many([file.path for file in files if file.status != "deleted"]),
+            "base": await tree.read_many([file.old_path for file in files if file.old_path], "base"),
+        }
+        self._lines = {path: _stripped(text) for path, text in changed["head"].items()}
+        users, self._left = await unchanged_files(
+            tree, files, dependents, self.SUFFIXES, (changed["base"], changed["head"])
+        )
         paths = frozenset(file.path for file in files)
-        try:
-            findings, left = await self._check(tree, files, dependents)
-        except DeepRepoError as error:
-            return Judgement((), paths, not_run=str(error).removeprefix(f"{self.NAME} "))
-        unread = count(left, "unchanged file")
-        limit = f"too many files may use what changed, so {self.NAME} left out {unread}"
-        return Judgement(findings, paths, limits=(limit,) if left else (), ran=self._ran)
+        if not users:
+            return Judgement((), paths, ran=False)
+        found, not_run = await self._new_errors(_Run(self, tree, changed, users))
+        found = await self._without_made_names(tree, files, changed, found)
+        texts = await tree.read_many(sorted({one.path for one in found}))
+        lines = {path: file_lines(text) for path, text in texts.items()}
+        found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
+        limits = []
+        for path, cause in list(self._standing.items())[:1]:
+            others = f" and {count(len(self._standing) - 1, 'other file')}" if len(self._standing) > 1 else ""
+            limits.append(f"{self.NAME} skipped {path}{others} ({cause} on the base)")
+        if self._left:
+            unread = count(self._left, "unchanged file")
+            limits.append(f"too many files may use what changed, so {self.NAME} left out {unread}")
+        return Judgement(
+            tuple(self._finding(group, lines, files) for group in by_cause(found)),
+            paths - self._skipped.keys(),
+            tuple((path, f"skipped this file ({cause})") for path, cause in self._skipped.items()),
+            tuple(limits),
+            not_run,
+            ran=self._ran,
+        )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
         """Return fixed if none of the finding's files has the error or uses the change; unseen if unknown.
 
         A rewritten line in a file that the change now touches counts as fixed.
         """
+        if self._skipped:
+            return "unseen"
         for item in finding.places:
             if item.path in self._checked:
                 is_gone = not any((item.path, finding.rule) == fault[:2] for fault in self._faults)
@@ -142,39 +183,45 @@ class TypeChecker(ABC):
         paths = (file.path, file.old_path or "")
         return not file.is_ignored and file.old_path is not None and any(path.endswith(self.SUFFIXES) for path in paths)
 
-    async def _check(
-        self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
-    ) -> tuple[tuple[Finding, ...], int]:
-        changed: dict[Side, Contents] = {
-            "head": await tree.read_many([file.path for file in files if file.status != "deleted"]),
-            "base": await tree.read_many([file.old_path for file in files if file.old_path], "base"),
-        }
-        self._lines = {path: _stripped(text) for path, text in changed["head"].items()}
-        users, left = await unchanged_files(tree, files, dependents, self.SUFFIXES, (changed["base"], changed["head"]))
-        self._left = left
-        if not users:
-            return (), 0
-        run = _Run(self, tree, changed, users)
-        touched = sorted(path for path in changed["head"] if path.endswith(self.SUFFIXES))
-        head = run.errors("head", [*users, *touched])
-        after, before = await together(head, run.errors("base", users)) if PROCESSORS > 1 else (await head, [])
+    async def _new_errors(self, run: "_Run", attempts: int = MOST_ATTEMPTS) -> tuple[list[Diagnostic], str]:
+        """Return the errors that only the head has, and why the base could not be checked ("" if it could).
+
+        A run that fails is repeated on both sides without the files that it names. Raises UnfinishedError if
+        only the head's check fails, and the program names no file.
+        """
+        try:
+            return await self._compared(run), ""
+        except UnfinishedError as error:
+            of_base = error if error.side == "base" else await run.failure_on_base()
+            standing = of_base.paths if of_base is not None else frozenset()
+            self._standing |= dict.fromkeys(sorted(standing), str(of_base))
+            self._skipped |= dict.fromkeys(sorted(error.paths - standing), str(error))
+            if attempts > 1 and (named := error.paths | standing):
+                return await self._new_errors(run.without(named), attempts - 1)
+            if of_base is None:
+                raise
+            return [], public(of_base)
+
+    async def _compared(self, run: "_Run") -> list[Diagnostic]:
+        """Return the errors that only the head has. The base is only checked for files with errors."""
+        after = await run.errors("head", [*run.users, *run.touched])
         self._ran = True
-        self._checked |= {*users, *touched}
+        self._checked |= {*run.users, *run.touched}
         self._faults |= {one.fault for one in after}
-        suspects = [one for one in after if one.counts and one.path in set(users)]
-        if PROCESSORS == 1 and suspects:
-            before = await run.errors("base", sorted({one.path for one in suspects}))
-        found = new_positions(before, suspects)
-        if found:
-            found = await run.confirmed(found)
-        texts = await tree.read_many(sorted({one.path for one in found}))
-        lines = {path: file_lines(text) for path, text in texts.items()}
-        found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
-        if found:
-            entries = await tree.entries()
-            made = await self._made_names(tree, files, changed["head"])
-            found = [one for one in found if not self._is_made(one, files, changed, made, entries)]
-        return tuple(self._finding(group, lines, files) for group in by_cause(found)), left
+        suspects = [one for one in after if one.counts and one.path in run.users]
+        if not suspects:
+            return []
+        found = new_positions(await run.errors("base", sorted({one.path for one in suspects})), suspects)
+        return await run.confirmed(found) if found else []
+
+    async def _without_made_names(
+        self, tree: Tree, files: Sequence[ChangedFile], changed: Mapping[Side, Contents], found: list[Diagnostic]
+    ) -> list[Diagnostic]:
+        """Return the errors without those about a name that the change may define without a declaration."""
+        if not found:
+            return found
+        entries, made = await tree.entries(), await self._made_names(tree, files, changed["head"])
+        return [one for one in found if not self._is_made(one, files, changed, made, entries)]
 
     async def _made_names(self, tree: Tree, files: Sequence[ChangedFile], sources: Contents) -> MadeNames:
         """Return the lines that the change adds to the language's files, including new files."""
@@ -224,8 +271,13 @@ class TypeChecker(ABC):
         return any(f"/{path}".endswith(ends) for path in entries)
 
     async def _in_folder(self, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        with tempfile.TemporaryDirectory(prefix="deeprepo-types-") as folder:
-            found = await self.run(Path(folder), sources, side, checked)
+        with tempfile.TemporaryDirectory(prefix="deeprepo-types-") as parent:
+            folder = Path(parent) / "repository"
+            try:
+                found = await self.run(folder, sources, side, checked)
+            except (ProgramError, UnwritableError) as error:
+                how = error.how if isinstance(error, ProgramError) else str(error)
+                raise UnfinishedError(side, how, sources.of(side).keys() & error.paths) from error
             return [replace(one, message=one.message.replace(f"{folder}/", "")) for one in found]
 
     def _finding(
@@ -266,10 +318,35 @@ class _Run:
     """The runs of one check on both sides, with cached results."""
 
     def __init__(
-        self, checker: TypeChecker, tree: Tree, changed: Mapping[Side, Contents], roots: Collection[str]
+        self,
+        checker: TypeChecker,
+        tree: Tree,
+        changed: Mapping[Side, Contents],
+        users: Sequence[str],
+        left_out: frozenset[str] = frozenset(),
     ) -> None:
-        self._checker, self._tree, self._changed, self._roots = checker, tree, changed, roots
-        self._sources: asyncio.Future[Sources] | None = None
+        self._checker, self._tree, self._changed, self._left_out = checker, tree, changed, left_out
+        self._sources: Sources | None = None
+        self.users = [path for path in users if path not in left_out]
+        self.touched = self._touched("head")
+
+    def without(self, paths: Collection[str]) -> "_Run":
+        """Return the same runs without some files, which are missing on both sides."""
+        return _Run(self._checker, self._tree, self._changed, self.users, self._left_out.union(paths))
+
+    async def failure_on_base(self) -> UnfinishedError | None:
+        """Return the error of a check of the base; None if it succeeds."""
+        try:
+            await self.errors("base", [*self.users, *self._touched("base")])
+        except UnfinishedError as error:
+            return error
+        return None
+
+    def _touched(self, side: Side) -> list[str]:
+        """Return the changed files that are checked on a side."""
+        return sorted(
+            path for path in self._changed[side] if path.endswith(self._checker.SUFFIXES) and path not in self._left_out
+        )
 
     async def confirmed(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
         """Return the new errors that are still new if both sides are checked with the same other files.
@@ -331,14 +408,14 @@ class _Run:
 
     async def _gathered(self) -> Sources:
         if self._sources is None:
-            gathering = self._checker.sources(self._tree, self._roots, self._changed)
-            self._sources = asyncio.ensure_future(gathering)
-        return await self._sources
+            found = await self._checker.sources(self._tree, self.users, self._changed)
+            self._sources = found.without(self._left_out)
+        return self._sources
 
     async def _name(self, side: Side) -> str:
         """Return the cache key of a tree: its files of the language, the checker and this package."""
         checker, entries = self._checker, await self._tree.entries(side)
-        digest = blake2b(digest_size=memo.DIGEST)
+        digest = blake2b("\0".join(sorted(self._left_out)).encode("utf-8", "surrogateescape"), digest_size=memo.DIGEST)
         for path, entry in entries.items():
             if path.endswith(checker.SUFFIXES) or path.rpartition("/")[2].startswith(checker.CONFIGS or ("\0",)):
                 digest.update(f"{path}\0{entry.oid}\n".encode("utf-8", "surrogateescape"))

@@ -1,11 +1,10 @@
 """Collect the files of one run: those to check, the changed ones, and all that these import."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from bot.machine import files as own
 from bot.values import Side
+from deeprepo.impact.changes import TreeEntry
 from deeprepo.impact.ports import Tree
 
 MOST_BYTES = 1 << 20  # per file
@@ -19,10 +18,10 @@ Imports = Callable[[str, bytes], Iterable[str]]  # returns the files of the tree
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The files of one run: those of the head, and the base's versions of the changed files."""
+    """The files of one run: those of the head, and the base's versions of those that differ."""
 
     head: Contents
-    base: Contents  # changed files only
+    base: Contents  # files that differ from the head's only
     touched: frozenset[str]
     setup: object = None  # what else the checker needs to know about the tree
 
@@ -31,6 +30,13 @@ class Sources:
         if side == "head":
             return self.head
         return {path: text for path, text in self.head.items() if path not in self.touched} | dict(self.base)
+
+    def without(self, paths: Collection[str]) -> "Sources":
+        """Return the files without these, on both sides."""
+        head, base = (
+            {path: text for path, text in side.items() if path not in paths} for side in (self.head, self.base)
+        )
+        return replace(self, head=head, base=base)
 
 
 async def gather(
@@ -43,12 +49,13 @@ async def gather(
 ) -> Sources:
     """Return the files of a check: the roots, the changed files of both sides, and all their imports.
 
-    `others` are files that every run has. Files that are too large are skipped on both sides.
+    `others` are files that every run has. Files that are too large are skipped on both sides. The base gets
+    nothing from the head, so a file of the change can't make the check of the base fail.
     """
-    entries = await tree.entries()
+    entries, old = await tree.entries(), await tree.entries("base")
     texts = {path: text for path, text in changed["head"].items() if is_plain(path)}
     base = {path: text for path, text in changed["base"].items() if is_plain(path)}
-    touched = frozenset((*texts, *base))
+    touched = {*texts, *base}
     room = MOST_LAID_OUT - sum(map(len, (*texts.values(), *base.values())))
     queue = dict.fromkeys((*roots, *others))
     for side in (texts, base):
@@ -65,7 +72,9 @@ async def gather(
                 text = texts[path] = read[path]
                 room -= len(text)
                 queue.update((other, None) for other in imports(path, text) if other not in texts)
-    return Sources(texts, base, touched, setup)
+    differing = [path for path in texts if path not in touched and not _is_same(path, entries, old)]
+    base |= await tree.read_many([path for path in differing if _is_readable(path, old)], "base")
+    return Sources(texts, base, frozenset(touched.union(differing)), setup)
 
 
 def is_plain(path: str) -> bool:
@@ -79,6 +88,10 @@ def _is_readable(path: str, entries: Mapping[str, object]) -> bool:
     return kind == "file" and 0 <= size <= MOST_BYTES and is_plain(path)
 
 
+def _is_same(path: str, entries: Mapping[str, TreeEntry], old: Mapping[str, TreeEntry]) -> bool:
+    return path in old and old[path].oid == entries[path].oid
+
+
 def folders_of(paths: Iterable[str]) -> frozenset[str]:
     """Return every folder that contains one of these paths, at any depth."""
     found: set[str] = set()
@@ -88,9 +101,3 @@ def folders_of(paths: Iterable[str]) -> frozenset[str]:
             found.add(folder)
             folder = folder.rpartition("/")[0]
     return frozenset(found)
-
-
-def write_files(folder: Path, contents: Contents) -> None:
-    """Write files into an empty temporary folder. A file whose path is another's folder is skipped."""
-    folders = folders_of(contents)
-    own.fill(folder, {path: text for path, text in contents.items() if path not in folders})

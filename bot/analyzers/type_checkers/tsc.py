@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
-from bot.analyzers.type_checkers.layout import Contents, Sources, gather, write_files
+from bot.analyzers.type_checkers.layout import Contents, Sources, gather
 from bot.analyzers.type_checkers.packages import AMBIENT, declared, specifiers
 from bot.errors import DeepRepoError
 from bot.machine import files
+from bot.render import count
 from bot.values import Side
 from deeprepo import rlm
 from deeprepo.impact.changes import Query
@@ -40,7 +41,8 @@ KNOWN = {  # hashes of the programs of 7.0.0-dev.20260707.2, by folder
 MOST_AMBIENT = 100  # declaration files of the tree that every run has
 ADDS_TYPES = r"^\s*declare\s+(?:module|global)\b"  # a file that adds to the types of others
 MOST_PROGRAMS = 8  # per run, one for each folder with its own aliases
-SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
+# beside the folder of the repository's files
+SETTINGS, DECLARED, SENTINEL = "tsconfig.{}.json", "declared.d.ts", "last.ts"
 UNCHECKED = b"// @ts-nocheck\n"
 EXTENDS = re.compile(r"\bclass\s+([\w$]+)[^{;]{0,200}?\bextends\s+([\w$]+)")
 BUILT_ON = re.compile(r"\binterface\s+([\w$]+)[^{;]{0,200}?\bextends\s+([^{;]{1,400})\{")
@@ -124,12 +126,13 @@ class Tsc(TypeChecker):
         projects = setup.head if side == "head" else setup.base
         contents = _without_types(sources.of(side), projects)
         paths = [path for path in checked if path in contents]
-        missing = declared(_packages((*sources.head.items(), *sources.base.items()), setup.head))
+        missing = declared(_packages(contents.items(), projects))
         own = {DECLARED: f"{AMBIENT}{missing}".encode(), SENTINEL: b"const last: number = '';\nexport {};\n"}
         others = {
             path: UNCHECKED + text for path, text in contents.items() if path.endswith(CHECKED) and path not in {*paths}
         }
-        write_files(folder, {**contents, **others, **own})
+        files.fill(folder.parent, own)
+        files.fill(folder, {**contents, **others})
         groups: dict[tuple[str, bool], list[str]] = defaultdict(list)
         for path in paths:
             groups[projects.home(path)].append(path)
@@ -138,9 +141,9 @@ class Tsc(TypeChecker):
         by_size = sorted(groups, key=lambda key: -len(groups[key]))[:MOST_PROGRAMS]
         for number, (home, dom) in enumerate(by_size):
             mine = groups[home, dom]
-            table = _settings([*mine, *ambient], projects.aliases(home), dom=dom)
+            table = _settings(folder.name, [*mine, *ambient], projects.aliases(home), dom=dom)
             settings = SETTINGS.format(number)
-            files.fill(folder, {settings: json.dumps(table).encode("utf-8", "surrogateescape")})
+            files.fill(folder.parent, {settings: json.dumps(table).encode("utf-8", "surrogateescape")})
             found += await self._program(folder, settings, {*mine})
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
         unknown = {path for path in lines if any(name in contents[path] for name in setup.opened)}
@@ -153,7 +156,8 @@ class Tsc(TypeChecker):
         ]
 
     async def _program(self, folder: Path, settings: str, mine: Collection[str]) -> list[Diagnostic]:
-        command = [self.program() or self.NAME, "-p", settings, "--pretty", "false", "--singleThreaded", "--listFiles"]
+        options = ("--pretty", "false", "--singleThreaded", "--listFiles")
+        command = [self.program() or self.NAME, "-p", f"../{settings}", *options]
         environment = {"GOMAXPROCS": "1", "GOGC": "400", "GOMEMLIMIT": str(MEMORY // 2)}
         status, out, log = await linter_run.execute(
             self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment=environment
@@ -163,10 +167,14 @@ class Tsc(TypeChecker):
             Diagnostic(path, int(line), code, message, span=(int(column), 0, 0))
             for path, line, column, code, message in REPORT.findall(text)
         ]
-        if not any(one.path == SENTINEL for one in reports):
-            raise DeepRepoError(f"tsc ended with status {status} and no whole report: {(log or text)[-200:].strip()}")
-        if outside := _outside(text, (folder, Path(self.program() or "").parent)):
-            raise DeepRepoError(f"tsc was led out of the repository by an import: {len(outside)} files were read there")
+        if not any(one.path == f"../{SENTINEL}" for one in reports):
+            if reports:
+                raise linter_run.ProgramError(self.NAME, "syntax error", {one.path for one in reports})
+            how = f"ended with status {status} and no complete report: {log[-200:].strip()}"
+            raise linter_run.ProgramError(self.NAME, how)
+        if outside := _outside(text, (folder.parent, Path(self.program() or "").parent)):
+            how = f"was led out of the repository by an import, to {count(len(outside), 'file')}"
+            raise linter_run.ProgramError(self.NAME, how)
         return [one for one in reports if one.path in mine]
 
 
@@ -176,11 +184,13 @@ def _outside(text: str, folders: Sequence[Path]) -> list[str]:
     return [line for line in text.split("\n") if line.startswith("/") and not line.startswith(inside)]
 
 
-def _settings(paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom: bool) -> dict[str, object]:
+def _settings(
+    folder: str, paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom: bool
+) -> dict[str, object]:
     """Return our configuration for one compiler run."""
     lib = ["esnext", *(["dom", "dom.iterable", "webworker.importscripts"] if dom else [])]
-    mapped = {pattern: [f"./{target}" for target in targets] for pattern, targets in aliases.items()}
-    files = [f"./{path}" for path in (*paths, DECLARED, SENTINEL)]
+    mapped = {pattern: [f"./{folder}/{target}" for target in targets] for pattern, targets in aliases.items()}
+    files = [*(f"./{folder}/{path}" for path in paths), f"./{DECLARED}", f"./{SENTINEL}"]
     return {"compilerOptions": {**OPTIONS, "lib": lib, "paths": mapped}, "files": files}
 
 

@@ -12,14 +12,14 @@ from typing import Any
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
-from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather, write_files
-from bot.errors import DeepRepoError
+from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather
+from bot.machine import files
 from bot.values import Side
 from deeprepo.impact.ports import Tree
 
 NEWEST = "3.14"
-HOME = ".deeprepo-ty"  # our folder among those of the repository
-SETTINGS, PACKAGES, SENTINEL = f"{HOME}/ty.toml", f"{HOME}/packages", f"{HOME}/last.py"
+SETTINGS, PACKAGES, SENTINEL = "ty.toml", "packages", "last.py"  # beside the folder of the repository's files
+CRASH = "panic"  # the name of the rule
 MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 MOST_ROOTS = 40
 IMPORT = re.compile(
@@ -66,13 +66,14 @@ class Ty(TypeChecker):
         """Return the errors of some files, from ty's GitLab report format."""
         contents = sources.of(side)
         paths = [path for path in checked if path in contents]
-        own_files = {
+        own = {
             SETTINGS: _settings(sources.setup, contents),
             SENTINEL: b"last = 1()\n",
             f"{PACKAGES}/pyvenv.cfg": b"home = /nonexistent\n",
             f"{PACKAGES}/lib/python{NEWEST}/site-packages/README.txt": b"no package is installed\n",
         }
-        write_files(folder, {**contents, **own_files})
+        files.fill(folder.parent, own)
+        files.fill(folder, contents)
         command = [
             self.program() or self.NAME,
             "check",
@@ -83,18 +84,23 @@ class Ty(TypeChecker):
             "--python-version",
             NEWEST,
         ]
-        command += ["--config-file", SETTINGS, "--python", PACKAGES, "--", *paths, SENTINEL]
+        command += ["--config-file", f"../{SETTINGS}", "--python", f"../{PACKAGES}", "--", *paths, f"../{SENTINEL}"]
         status, out, log = await linter_run.execute(
             self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment={"TY_MAX_PARALLELISM": "1"}
         )
         try:
-            found = [_parsed(row) for row in json.loads(out)]
+            rows = json.loads(out)
+            crashes = "\n".join(row["description"] for row in rows if row["check_name"] == CRASH)
+            found = [_parsed(row) for row in rows if row["check_name"] != CRASH]
         except (ValueError, KeyError, TypeError) as error:
-            raise DeepRepoError(
-                f"ty ended with status {status} and no report that can be read: {log[-200:]}"
-            ) from error
-        if not any(one.path == SENTINEL for one in found):
-            raise DeepRepoError(f"ty ended with status {status} before its last file")
+            how = f"ended with status {status} and an unreadable report: {log[-200:].strip()}"
+            raise linter_run.ProgramError(self.NAME, how) from error
+        if crashes:
+            raise linter_run.ProgramError(
+                self.NAME, "crashed", {path for path in contents if f"{folder / path}`" in crashes}
+            )
+        if not any(Path(one.path).is_absolute() and one.path.endswith(f"/{SENTINEL}") for one in found):
+            raise linter_run.ProgramError(self.NAME, f"ended with status {status} before its last file")
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found} & {*paths}}
         return [_judged(one, lines[one.path]) for one in found if one.path in lines]
 
