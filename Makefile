@@ -47,7 +47,7 @@ demo-page: $(DEMO)/.server  ## start a sandbox GitHub with a pull request and a 
 	@$(DEMO)/bin/deeprepo demo
 
 OUTER = tests/docs tests/packaging tests/evals tests/sandbox tests/doubles tests/scale
-test: check  ## run everything that must pass before a commit: format, lint, types, import layers, tests
+test: check  ## run everything that must pass before a commit: format, lint, types, import layers, sizes, tests
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal $(addprefix --ignore ,$(OUTER))
 
 test-outer: $(READY)  ## run the tests of docs, packaging, evals, sandbox, test doubles and scale
@@ -58,6 +58,7 @@ check: $(READY)  ## run `make test` without the tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/size.py
 
 test-slow: $(READY)  ## run the long tests, including the operator's pages in a browser and the wheel (network)
 	@if command -v npm >/dev/null; then mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts; \
