@@ -113,6 +113,18 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
         {"packages/core/src/index.ts": "export const sum = (a: number, b: number) => a + b;\n"},
         [("packages/web/src/u.ts", 2, "TS2554")],
     ),
+    "TypeScript: an unedited line of an edited file": (
+        "tsc",
+        {"a.ts": "export const one = 1, two = 2;\n", "b.ts": "import { one, two } from './a';\nconsole.log(one, two);\n"},
+        {"a.ts": "export const one = 1;\n", "b.ts": "import { one, two } from './a';\nconsole.log(one, two, 3);\n"},
+        [("b.ts", 1, "TS2305")],
+    ),
+    "Python: an unedited line of an edited and renamed file": (
+        "ty",
+        {"a.py": "class A:\n    def old(self): ...\n\n\nclass B:\n    x = 1\n    y = 2\n\n\nA().old()\nprint(B().x)\n"},
+        {"a.py": None, "b.py": "class A:\n    def new(self): ...\n    def newer(self): ...\n\n\nclass B:\n    x = 1\n    y = 2\n\n\nA().old()\nprint(B().x)\n"},
+        [("b.py", 11, "missing-attribute")],
+    ),
     "JavaScript: an export": (
         "tsc",
         {"a.js": "export const one = 1, two = 2;\n", "b.js": "import { one, two } from './a.js';\nconsole.log(one, two);\n"},
@@ -219,10 +231,20 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
         {"row.ts": "export class Base { static create() {} }\nexport class Row extends Base {}\n", "use.ts": "import { Row } from './row';\nRow.create();\n"},
         {"row.ts": "import { Base } from 'orm';\nclass Own<A> extends Base<A> {}\nexport class Row extends Own<any> {}\n"},
     ),
-    "an error in a file that the change touches": (
+    "an error on a line that the change edits": (
         "tsc",
         {"a.ts": "export const one = 1, two = 2;\n", "b.ts": "import { one, two } from './a';\nconsole.log(one, two);\n"},
-        {"a.ts": "export const one = 1;\n", "b.ts": "import { one, two } from './a';\nconsole.log(one, two, 3);\n"},
+        {"a.ts": "export const one = 1;\n", "b.ts": "import { one, two } from './a'; // both\nconsole.log(one, two, 3);\n"},
+    ),
+    "an older error on an unedited line of an edited file": (
+        "ty",
+        {"a.py": "def f(a): ...\n\n\nf(1, 2)\n"},
+        {"a.py": "def f(a):\n    print(a)\n\n\nf(1, 2)\n"},
+    ),
+    "an unedited line of an edited file whose type was not known before": (
+        "ty",
+        {"a.py": "def f(a):\n    return a\n\n\nf(1).old()\n"},
+        {"a.py": "def f(a) -> int:\n    return a + 1\n\n\nf(1).old()\n"},
     ),
     "a line with a comment for type checkers": (
         "ty",
@@ -276,13 +298,14 @@ CRATE = {
 BOXES: Files = {
     **CRATE,
     "use.py": "from lib import make\n\nprint(make().weight)\n",
-    "use.ts": "import { make } from './lib';\nexport const w = make().weight;\n",
+    "use.ts": "import { make } from './lib';\nimport './run';\nexport const w = make().weight;\n",
+    "run.ts": "#!/usr/bin/env node\nimport { make } from './lib';\nmake();\n",
     "broken.js": "const (\n",
     "useless.ts": "import './broken';\n",
     "pkg/__init__.py": "# a license\n" * 20,
 }
 CRATES: Files = {path: text.replace("weight", "size") for path, text in CRATE.items()}
-BROKEN_PY, BROKEN_TS = [("use.py", 3)], [("use.ts", 2)]
+BROKEN_PY, BROKEN_TS = [("use.py", 3)], [("use.ts", 3)]
 MOVED = {"pkg/__init__.py": None}
 OUTSIDE = f"import '{Path(__file__).parents[2] / 'docs' / 'review.schema.json'}';\n"
 # What else the change does, the places that a type checker reports, what is listed as not checked, and checkers
@@ -293,6 +316,7 @@ FAILURES: dict[str, tuple[Files, Files, str, list[tuple[str, int]], list[tuple[s
     "a file where the former settings of tsc were": ({}, {".deeprepo.tsconfig.0.json/x.ts": "export {};\n"}, "tsc", BROKEN_TS, [], []),
     "an import out of the repository": ({}, {"lib.ts": OUTSIDE + str(CRATES["lib.ts"])}, "tsc", [], [("", "tsc could not run: was led out of the repository by an import, to 1 file")], []),
     "an import out of the repository in a new file": ({}, {"new.d.ts": OUTSIDE}, "tsc", [], [("", "tsc could not run: was led out of the repository by an import, to 1 file")], []),
+    "nothing, beside a file with an interpreter": ({}, {}, "tsc", BROKEN_TS, [], []),
     "a syntax error": ({}, {"lib.ts": "const (\n" + str(CRATES["lib.ts"])}, "tsc", [], [("lib.ts", "tsc: skipped this file (syntax error)")], []),
     "a syntax error in another file": ({"other.ts": "export const one = 1;\n", "more.ts": "import { one } from './other';\nexport const two = one + 1;\n"}, {"other.ts": "const (\n"}, "tsc", BROKEN_TS, [("other.ts", "tsc: skipped this file (syntax error)")], []),
     "a standing import out of the repository": ({"more.d.ts": OUTSIDE}, {}, "tsc", [], [], ["tsc"]),
@@ -424,7 +448,7 @@ def test_program_that_always_fails_leaves_nothing_open(repository: Repository, t
 def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
     """The second review of the same commits runs no program. The first one checks the base for files with errors.
 
-    It then confirms the error with the same files on both sides, and asks the base about the types.
+    It then confirms the error with only these files on the head, and asks the base about the types.
     """
     _, tree, change, expected = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
@@ -440,7 +464,7 @@ def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: P
         assert [step.over(pull, run), step.over(pull, run)] == [expected, expected]
     finally:
         memo.use_store(None)
-    assert runs == ["head", "base", "base", "head", "base"]
+    assert runs == ["head", "base", "head", "base"]
 
 
 @needs_tsc

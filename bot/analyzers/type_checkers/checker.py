@@ -32,7 +32,6 @@ from bot.analyzers.type_checkers.diagnostics import (
     Diagnostic,
     by_cause,
     new_faults,
-    new_positions,
     rules,
 )
 from bot.analyzers.type_checkers.layout import Contents, Sources
@@ -124,9 +123,9 @@ class TypeChecker(ABC):
             tree, files, dependents, self.SUFFIXES, (changed["base"], changed["head"])
         )
         paths = frozenset(file.path for file in files)
-        if not users:
+        if not users and not any(file.removed_lines for file in files):
             return Judgement((), paths, ran=False)
-        found, not_run = await self._new_errors(_Run(self, tree, changed, users))
+        found, not_run = await self._new_errors(_Run(self, tree, files, changed, users))
         found = await self._without_made_names(tree, files, changed, found)
         texts = await tree.read_many(sorted({one.path for one in found}))
         lines = {path: file_lines(text) for path, text in texts.items()}
@@ -208,11 +207,10 @@ class TypeChecker(ABC):
         self._ran = True
         self._checked |= {*run.users, *run.touched}
         self._faults |= {one.fault for one in after}
-        suspects = [one for one in after if one.counts and one.path in run.users]
-        if not suspects:
-            return []
-        found = new_positions(await run.errors("base", sorted({one.path for one in suspects})), suspects)
-        return await run.confirmed(found) if found else []
+        suspects = [one for one in after if one.counts and run.on_base(one) is not None]
+        before = await run.errors("base", run.paths_on_base(suspects))
+        found = run.new(before, suspects)
+        return await run.confirmed(found, suspects) if found else []
 
     async def _without_made_names(
         self, tree: Tree, files: Sequence[ChangedFile], changed: Mapping[Side, Contents], found: list[Diagnostic]
@@ -321,18 +319,22 @@ class _Run:
         self,
         checker: TypeChecker,
         tree: Tree,
+        files: Sequence[ChangedFile],
         changed: Mapping[Side, Contents],
         users: Sequence[str],
         left_out: frozenset[str] = frozenset(),
     ) -> None:
-        self._checker, self._tree, self._changed, self._left_out = checker, tree, changed, left_out
+        self._checker, self._tree, self._files, self._changed, self._left_out = checker, tree, files, changed, left_out
+        self._by_path = {file.path: file for file in files}
         self._sources: Sources | None = None
+        self._ran: dict[tuple[Side, tuple[str, ...]], list[Diagnostic]] = {}
         self.users = [path for path in users if path not in left_out]
         self.touched = self._touched("head")
 
     def without(self, paths: Collection[str]) -> "_Run":
         """Return the same runs without some files, which are missing on both sides."""
-        return _Run(self._checker, self._tree, self._changed, self.users, self._left_out.union(paths))
+        left_out = self._left_out.union(paths)
+        return _Run(self._checker, self._tree, self._files, self._changed, self.users, left_out)
 
     async def failure_on_base(self) -> UnfinishedError | None:
         """Return the error of a check of the base; None if it succeeds."""
@@ -348,23 +350,42 @@ class _Run:
             path for path in self._changed[side] if path.endswith(self._checker.SUFFIXES) and path not in self._left_out
         )
 
-    async def confirmed(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    def on_base(self, one: Diagnostic) -> Diagnostic | None:
+        """Return an error of the head with the place that its lines had on the base; None if one is new there."""
+        file = self._by_path.get(one.path)
+        if file is None:
+            return one
+        lines = range(one.line, max(one.line, one.span[1]) + 1)
+        if file.old_path is None or not file.added_lines.isdisjoint(lines):
+            return None
+        line, last = (_line_on_base(file, number) for number in (lines[0], lines[-1]))
+        return replace(one, path=file.old_path, line=line, span=(one.span[0], last if one.span[1] else 0, one.span[2]))
+
+    def paths_on_base(self, found: Iterable[Diagnostic]) -> list[str]:
+        """Return the paths that the files of these errors have on the base."""
+        return sorted({place.path for one in found if (place := self.on_base(one)) is not None})
+
+    def new(self, before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return the errors of the head on lines that were on the base, without any error."""
+        standing = {(one.path, one.line) for one in before}
+        places = ((one, self.on_base(one)) for one in after)
+        return [one for one, place in places if place is not None and (place.path, place.line) not in standing]
+
+    async def confirmed(self, found: Sequence[Diagnostic], suspects: Sequence[Diagnostic]) -> list[Diagnostic]:
         """Return the new errors that are still new if both sides are checked with the same other files.
 
         The types that they depend on must be known on the base.
         """
-        paths = sorted({one.path for one in found})
+        paths = sorted({one.path for one in suspects})
         names = [await self._name("base"), await self._name("head")]
         name = memo.name_of(b"", [self._checker.NAME, *names], b"new errors")
         known = _report(memo.load(name))
         if not all(path in known for path in paths):
-            before, after = [await self._check(side, paths) for side in ("base", "head")]
-            still = {(one.path, one.line, one.code) for one in new_positions(before, after)}
+            before, after = await self._check("base", self.paths_on_base(suspects)), await self._check("head", paths)
+            still = {(one.path, one.line, one.code) for one in self.new(before, after)}
             found = [one for one in found if (one.path, one.line, one.code) in still]
             found = await self._known_on_base(found) if found else []
-            known |= {path: [] for path in paths}
-            for one in found:
-                known[one.path].append((one.line, one.code, one.message, one.counts, one.span))
+            known |= _rows(paths, found)
             memo.keep(name, encode(known))
         return [Diagnostic(path, *row) for path in paths for row in known[path]]
 
@@ -374,9 +395,10 @@ class _Run:
         Its probes put a mistake into each line: if the base's types are unknown there, no mistake is noticed,
         and the change only made an older one visible.
         """
-        sources, left, known = await self._gathered(), list(found), set[Diagnostic]()
+        sources, known = await self._gathered(), set[Diagnostic]()
+        left = [place for one in found if (place := self.on_base(one)) is not None]
         for _ in range(MOST_PROBED):
-            probes = Probes(left, sources.head, rules(self._checker.RULES))
+            probes = Probes(left, sources.of("base"), rules(self._checker.RULES))
             noticed: list[Diagnostic] = []
             if probes.texts:
                 base, touched = {**sources.base, **probes.texts}, sources.touched.union(probes.texts)
@@ -387,7 +409,7 @@ class _Run:
             left = [one for one in left if one not in known]
             if not answered or not left:
                 break
-        return [one for one in found if one in known]
+        return [one for one in found if self.on_base(one) in known]
 
     async def errors(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
         """Return the errors of a side in these files."""
@@ -396,15 +418,16 @@ class _Run:
         new = [path for path in paths if path not in known]
         if new:
             found = await self._check(side, new)
-            known |= {path: [] for path in new}
-            for one in found:
-                known.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts, one.span))
+            known |= _rows(new, found)
             memo.keep(name, encode(known))
         return [Diagnostic(path, *row) for path in paths for row in known[path]]
 
     async def _check(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
-        """Run the program on some files of a side."""
-        return await self._checker._in_folder(await self._gathered(), side, paths)  # noqa: SLF001 - the same module
+        """Run the program on some files of a side, unless it already ran on exactly these."""
+        key = side, tuple(paths)
+        if key not in self._ran:
+            self._ran[key] = await self._checker._in_folder(await self._gathered(), side, paths)  # noqa: SLF001 - the same module
+        return self._ran[key]
 
     async def _gathered(self) -> Sources:
         if self._sources is None:
@@ -420,6 +443,22 @@ class _Run:
             if path.endswith(checker.SUFFIXES) or path.rpartition("/")[2].startswith(checker.CONFIGS or ("\0",)):
                 digest.update(f"{path}\0{entry.oid}\n".encode("utf-8", "surrogateescape"))
         return memo.name_of(_engine(checker.program() or ""), [checker.NAME], digest.digest())
+
+
+def _rows(paths: Iterable[str], found: Iterable[Diagnostic]) -> Report:
+    """Return the errors by path, also for files without errors."""
+    report: Report = {path: [] for path in paths}
+    for one in found:
+        report.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts, one.span))
+    return report
+
+
+def _line_on_base(file: ChangedFile, line: int) -> int:
+    """Return the number that a line of the head had on the base, if the change did not add it."""
+    old = line - sum(added < line for added in file.added_lines)
+    for removed in sorted(file.removed_lines):
+        old += removed <= old
+    return old
 
 
 def _stripped(text: bytes) -> frozenset[str]:

@@ -74,15 +74,6 @@ class Rule:
         return title, effect
 
 
-def new_positions(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the errors of unchanged files on lines where the base had none.
-
-    An unchanged file has the same text on both sides, so an error on a line that had any error is not new.
-    """
-    standing = {(one.path, one.line) for one in before}
-    return [one for one in after if (one.path, one.line) not in standing]
-
-
 def new_faults(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the errors that files have more often than before, on any line."""
     standing = Counter(one.fault for one in before)

@@ -128,8 +128,11 @@ class Tsc(TypeChecker):
         paths = [path for path in checked if path in contents]
         missing = declared(_packages(contents.items(), projects))
         own = {DECLARED: f"{AMBIENT}{missing}".encode(), SENTINEL: b"const last: number = '';\nexport {};\n"}
+        # a line with an interpreter must come first, so it becomes a comment
         others = {
-            path: UNCHECKED + text for path, text in contents.items() if path.endswith(CHECKED) and path not in {*paths}
+            path: UNCHECKED + (text if not text.startswith(b"#!") else b"//" + text)
+            for path, text in contents.items()
+            if path.endswith(CHECKED) and path not in {*paths}
         }
         files.fill(folder.parent, own)
         files.fill(folder, {**contents, **others})
