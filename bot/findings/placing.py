@@ -17,7 +17,6 @@ from dataclasses import replace
 from bot.values import (
     ChangedFile,
     CommentSpot,
-    DiffLine,
     Evidence,
     Finding,
     Hunk,
@@ -84,10 +83,8 @@ def _file(place: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFil
 
 def _clamp(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """Return the largest part of the finding's lines that is in a hunk; of equal ones the first."""
-    parts = []
-    for hunk in file.hunks:
-        numbers = [n for n in _numbers(hunk, finding.side) if finding.start <= n <= finding.end]
-        parts += [(numbers[0], numbers[-1])] if numbers else []
+    numbers = (_numbers(hunk, finding.side) for hunk in file.hunks)
+    parts = [(max(finding.start, each.start), min(finding.end, each.stop - 1)) for each in numbers]
     for first, last in sorted(parts, key=lambda part: part[0] - part[1]):
         spot = _within(file, finding.side, first, last)
         if spot is not None:
@@ -101,12 +98,12 @@ def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot 
     Base lines that the head still has are shown on the head's side, where GitHub accepts them.
     """
     for hunk in file.hunks:
-        inside = [line for line in hunk.lines if start <= (_number(line, side) or 0) <= end]
-        numbers = [_number(line, side) for line in inside]
-        if not inside or numbers[0] != start or numbers[-1] != end:
+        numbers = _numbers(hunk, side)
+        if start > end or start not in numbers or end not in numbers:
             continue
         if side == "head":
             return CommentSpot(file.path, start, end, "RIGHT")
+        inside = [line for line in hunk.lines if start <= (line.old or 0) <= end]
         removed_lines = [line.old for line in inside if line.kind == "-" and line.old is not None]
         if removed_lines:
             return CommentSpot(file.path, removed_lines[0], removed_lines[-1], "LEFT")
@@ -115,12 +112,10 @@ def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot 
     return None
 
 
-def _numbers(hunk: Hunk, side: Side) -> list[int]:
-    return [number for line in hunk.lines if (number := _number(line, side)) is not None]
-
-
-def _number(line: DiffLine, side: Side) -> int | None:
-    return line.new if side == "head" else line.old
+def _numbers(hunk: Hunk, side: Side) -> range:
+    """Return the numbers of a hunk's lines on one side."""
+    start, count = (hunk.new_start, hunk.new_lines) if side == "head" else (hunk.old_start, hunk.old_lines)
+    return range(start, start + count)
 
 
 def room(files: Collection[ChangedFile]) -> int:

@@ -47,7 +47,7 @@ def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
     An exact match is preferred over one with folded whitespace, and `near` decides between several matches.
     As in Git, only line feeds end lines.
     """
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+    lines = text.split("\n")
     quote_rows = rows_of(quote)
     for reading in READINGS:
         want = [reading(line) for line in quote_rows]

@@ -169,10 +169,11 @@ class Places:
     def __init__(self, text: str, ends: re.Pattern[str] = RETURNS) -> None:
         self._theirs = (0, *(match.end() for match in ends.finditer(text)))
         self._ours = (0, *(match.end() for match in FEEDS.finditer(text)))
+        self._are_same = self._theirs == self._ours
 
     def at(self, row: int, column: int = 1) -> tuple[int, int]:
         """Return git's row and column for a tool's position, both 1-based; unchanged beyond the text."""
-        if self._theirs == self._ours or not 0 < row <= len(self._theirs):
+        if self._are_same or not 0 < row <= len(self._theirs):
             return row, column
         offset = self._theirs[row - 1] + column - 1
         line = bisect_right(self._ours, offset)
