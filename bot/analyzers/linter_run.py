@@ -16,7 +16,7 @@ from bot.machine import files as own
 from bot.machine.concurrency import end_process, start_process
 
 LINTER_SECONDS = 30.0  # per run
-CPU_SECONDS = 7  # per run of a linter, and half a second more for each text
+CPU_SECONDS = 7  # per run of a linter, and half a second more for each file
 HASKELL_BYTES = 1 << 30  # that a linter written in Haskell may allocate: short inputs can make it take gigabytes
 MAX_LINTER_BYTES = 16 << 20  # of its output
 READ_BYTES = 1 << 20
@@ -52,19 +52,19 @@ class ProgramError(DeepRepoError):
 
 
 async def run(
-    name: str, arguments: Sequence[str], files: Mapping[str, bytes], *, memory: int = 0
+    name: str, arguments: Sequence[str], files: Mapping[str, bytes], *, memory: int = 0, cpu_seconds: int = CPU_SECONDS
 ) -> tuple[int, bytes, str]:
     """Run a linter in a folder with these files, and return its exit status, output and log.
 
-    `memory`: as in `execute`. Raises DeepRepoError if the linter is not installed, and ProgramError.
+    `memory` and `cpu_seconds`: as in `execute`. Raises DeepRepoError if the linter is not installed, and ProgramError.
     """
     path = program(name)
     if path is None:
         raise DeepRepoError(f"{name} is not installed: {extras.install('lint')}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
         own.fill(Path(folder), files)
-        cpu = CPU_SECONDS + len(files) // 2
-        return await execute(name, (path, *arguments), folder, memory=memory, cpu_seconds=cpu)
+        seconds = cpu_seconds + len(files) // 2
+        return await execute(name, (path, *arguments), folder, memory=memory, cpu_seconds=seconds)
 
 
 async def execute(

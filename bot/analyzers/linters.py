@@ -33,6 +33,7 @@ from deeprepo.impact.uses.budget import is_minified
 PORTION = 100  # files per run
 MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the other files of its run
 ONE_BY_ONE = 20  # files that are run one by one after a run that judged none of them
+MOST_REPORTS = 100  # reports of one rule and file that are examined
 NAMED_REPORTS = 3  # reports named in a sentence
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
@@ -53,8 +54,9 @@ class LintRule:
     tests: bool = True  # whether it applies to tests
     message: str = ""  # a pattern that the linter's message must match
     code: str = ""  # a pattern that the quoted lines must match
-    # Whether a new report counts on an unchanged line, because its cause may be elsewhere.
-    anywhere: bool = False
+    unless: str = ""  # a pattern: a file that matches it may do what the rule cannot see, so the rule is off there
+    by_message: bool = False  # whether a report is old if the base has one with its message, on whatever line
+    anywhere: bool = False  # whether a new report counts on an unchanged line, because its cause may be elsewhere
 
     def words(self, message: str) -> tuple[str, str, str]:
         """Return title, reason and effect, with names from backticks in the linter's message filled in."""
@@ -77,6 +79,10 @@ class LintReport:
     end: int = 0  # last line, if there are several
     column: int = 1
     fix: Mapping[str, Any] = field(default_factory=dict)  # the linter's replacement
+
+
+Reports = Sequence[LintReport]
+Key = tuple[str, str]  # by which a report is recognized: rule, and line or message
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +142,14 @@ class Side:
     bare: bytes
     base: bytes
     lines: Sequence[str]  # of the file as it is
+    test: bool  # whether it is a test or belongs to one
     reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # by text
-    moved: Collection[tuple[str, str]] = ()  # reports that the change removes elsewhere: rule, line
-    from_tests: Collection[tuple[str, str]] = ()  # those that it removes from tests, in which they may be meant
-
-    @property
-    def test(self) -> bool:
-        """Whether it is a test or belongs to one."""
-        return is_test(self.file.path) or is_sample(self.file.path)
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the base has no such file."""
-        return not self.base
+    from_tests: Collection[tuple[str, str]] = ()  # reports that the change removes from tests, where they may be meant
 
     @property
     def base_complete(self) -> bool:
         """Whether the linter read the base completely."""
-        return self.is_new or self.reports[self.base].complete
+        return not self.base or self.reports[self.base].complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,18 +159,22 @@ class LintOutcome:
     reports: tuple[LintReport, ...]
     complete: bool
     why: str = UNREAD  # why it is not complete
+    cut: frozenset[str] = frozenset()  # rules with more reports than are examined
+
+
+NO_REPORTS = LintOutcome((), complete=True)
 
 
 def _is_added(file: ChangedFile, report: LintReport) -> bool:
     return not file.added_lines.isdisjoint(range(report.start, max(report.start, report.end) + 1))
 
 
-def _with_git_line_numbers(report: LintReport, places: Places) -> LintReport:
-    """Return the report with git's line numbers: its own, those of its fix and those in its message."""
+def _with_git_line_numbers(report: LintReport, places: Places, last: int) -> LintReport:
+    """Return the report with git's line numbers, up to the last: its own, those of its fix and of its message."""
     start, column = places.at(report.start, report.column)
     message = NAMED_ROW.sub(lambda row: f"line {places.row(int(row[1]))}", report.message)
     end, fix = places.row(report.end), _moved(report.fix, places)
-    return replace(report, start=start, end=end, column=column, message=message, fix=fix)
+    return replace(report, start=min(start, last), end=min(end, last), column=column, message=message, fix=fix)
 
 
 def _moved(value: Any, places: Places) -> Any:  # noqa: ANN401 - JSON
@@ -199,9 +199,9 @@ class Linter(ABC):
     sentinel: Sentinel | None = None  # shows that a text was read to its end; None if the log shows it
     settings: Mapping[str, bytes] = MappingProxyType({})  # the files of our configuration
     ends: re.Pattern[str] = FEEDS  # what ends a line for the linter
-    # Start of a file that has another format with the same suffix.
-    others: re.Pattern[bytes] = re.compile(rb"(?!)")
+    others: re.Pattern[bytes] = re.compile(rb"(?!)")  # how files with the same suffix, but another format begin
     memory: int = 0  # bytes that a run may allocate; 0: no limit
+    cpu_seconds: int = linter_run.CPU_SECONDS
     silent: frozenset[int] = frozenset()  # exit statuses without output, if it could read none of the files
 
     @abstractmethod
@@ -221,13 +221,9 @@ class Linter(ABC):
         del log, names
         return ()
 
-    def counts(self, _side: Side, _report: LintReport, /) -> bool:
-        """Return whether a report counts, that is, no idiom unknown to the linter explains it."""
-        return True
-
-    def finish(self, finding: Finding, _side: Side, _report: LintReport, /) -> Finding:
-        """Return the finding with details that only this linter knows."""
-        return finding
+    def finish(self, findings: Sequence[tuple[LintReport, Finding]], _side: Side, /) -> Iterable[Finding]:
+        """Return a file's findings with details that only this linter knows."""
+        return (finding for _, finding in findings)
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the change adds lines to a file for the linter, and the linter is installed."""
@@ -249,12 +245,21 @@ class Linter(ABC):
             replace(one, reports={text: reports[path, text] for path, text in rows})
             for one, rows in zip(sides, texts, strict=True)
         ]
-        if any(True for side in sides for text in (side.own, side.shown) for _ in self._fresh(side, text)):
+        new = [{text: self._new_reports(side, text) for text in {side.own, side.shown}} for side in sides]
+        if any(reports for by_text in new for reports in by_text.values()):
             deleted = await self._of_deleted_files(tree)
-            moved, from_tests = (_moved_reports(sides, deleted, from_tests=is_of_test) for is_of_test in (False, True))
-            sides = [replace(one, moved=moved, from_tests=from_tests) for one in sides]
-        findings = [self._finding(side, report) for side in sides for report in self._fresh(side, side.own)]
-        left = [(side.file.path, reason) for side in sides for reason in self._open(side)]
+            moved, from_tests = (
+                self._moved_keys(sides, deleted, from_tests=is_of_test) for is_of_test in (False, True)
+            )
+            sides = [replace(side, from_tests=from_tests) for side in sides]
+            new = [{text: self._without_moved(reports, text, moved) for text, reports in each.items()} for each in new]
+        judged = list(zip(sides, new, strict=True))
+        findings = [
+            finding
+            for side, by_text in judged
+            for finding in self.finish([(one, self._finding(side, one)) for one in by_text[side.own]], side)
+        ]
+        left = [(side.file.path, reason) for side, by_text in judged for reason in self._open(side, by_text)]
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
@@ -268,7 +273,8 @@ class Linter(ABC):
 
     def _side(self, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]) -> Side:
         own, base = after[file.path], before.get(file.old_path or "", b"")
-        return Side(file, own, self.comments.without(own, base), self.comments.without(own), base, _lines(own))
+        shown, bare = self.comments.without(own, base), self.comments.without(own)
+        return Side(file, own, shown, bare, base, _lines(own), is_test(file.path) or is_sample(file.path))
 
     async def _of_deleted_files(self, tree: Tree) -> list[tuple[str, bytes, LintOutcome]]:
         """Return the reports about files that only the base has."""
@@ -325,33 +331,39 @@ class Linter(ABC):
         sentinel = self.sentinel
         contents = {name: sentinel.after(text) if sentinel else text for name, (_, text) in names.items()}
         arguments = self.arguments([*rules(self.tables)], [*contents])
-        status, out, log = await linter_run.run(self.NAME, arguments, {**self.settings, **contents}, memory=self.memory)
+        files = {**self.settings, **contents}
+        status, out, log = await linter_run.run(
+            self.NAME, arguments, files, memory=self.memory, cpu_seconds=self.cpu_seconds
+        )
         reports: dict[str, list[LintReport]] = {name: [] for name in names}
-        places = {name: Places(text.decode("utf-8", "replace"), self.ends) for name, text in contents.items()}
         for report in self._reports(status, out):
             name = report.path.removeprefix("./")
             if name in reports:
-                reports[name].append(_with_git_line_numbers(report, places[name]))
-        if sentinel is not None:
-            rows = {name: sentinel.row(text) for name, (_, text) in names.items()}
-            code = sentinel.code
-            complete = {name for name in names if any((r.code, r.start) == (code, rows[name]) for r in reports[name])}
-            for name in names.keys() - complete:
-                if any(r.code == code and r.start > rows[name] for r in reports[name]):
-                    reports[name].clear()  # it ends lines in an unknown way, so its line numbers mean nothing
-        else:
-            complete = set(self.completed(log, names))
-        return {
-            names[name]: LintOutcome(tuple(self._within(mine, names[name][1])), name in complete)
-            for name, mine in reports.items()
-        }
+                reports[name].append(report)
+        complete = self.completed(log, names)
+        return {names[name]: self._outcome(names[name][1], mine, name in complete) for name, mine in reports.items()}
 
-    def _within(self, reports: Iterable[LintReport], text: bytes) -> Iterator[LintReport]:
-        """Yield the reports of chosen rules that are inside the text."""
-        last = text.count(b"\n") + 1
+    def _outcome(self, text: bytes, reports: Iterable[LintReport], is_complete: bool) -> LintOutcome:
+        """Return the first reports of each chosen rule that are inside the text, with git's line numbers."""
+        sentinel, last = self.sentinel, text.count(b"\n") + 1
+        places = Places((sentinel.after(text) if sentinel else text).decode("utf-8", "replace"), self.ends)
+        kept: list[LintReport] = []
+        counted: Counter[str] = Counter()
+        ends: set[int] = set()
         for report in reports:
-            if report.code in rules(self.tables) and (report.start <= last or report.code == SYNTAX):
-                yield replace(report, start=min(report.start, last), end=min(report.end, last))
+            row = places.row(report.start)
+            if sentinel is not None and report.code == sentinel.code and row >= sentinel.row(text):
+                ends.add(row)
+            elif report.code in rules(self.tables) and (row <= last or report.code == SYNTAX):
+                counted[report.code] += 1
+                if counted[report.code] <= MOST_REPORTS:
+                    kept.append(_with_git_line_numbers(report, places, last))
+        if sentinel is not None:
+            is_complete = sentinel.row(text) in ends
+            if ends and not is_complete:
+                kept.clear()  # it ends lines in an unknown way, so its line numbers mean nothing
+        cut = frozenset(code for code, number in counted.items() if number > MOST_REPORTS)
+        return LintOutcome(tuple(kept), is_complete, cut=cut)
 
     def _reports(self, status: int, out: bytes) -> list[LintReport]:
         if status in self.silent and not out.strip():
@@ -362,49 +374,86 @@ class Linter(ABC):
             how = f"exited with status {status} and without a readable report"
             raise linter_run.ProgramError(self.NAME, how) from error
 
-    def _open(self, side: Side) -> Iterator[str]:
-        """Yield what is unknown about a file: an incomplete run, and reports hidden by the change's comments."""
+    def _open(self, side: Side, new: Mapping[bytes, Reports]) -> Iterator[str]:
+        """Yield what is unknown about a file: an incomplete run, too many reports, and those hidden by comments."""
         if side.bare and not side.reports[side.bare].complete:
             yield side.reports[side.bare].why
-        visible = {(report.code, report.start) for report in self._fresh(side, side.own)}
-        hidden = {(report.code, report.start) for report in self._fresh(side, side.shown)} - visible
-        if hidden:
-            labels = [f"{code} in line {line}" for code, line in sorted(hidden, key=lambda one: one[::-1])]
+        cut = sorted({code for outcome in side.reports.values() for code in outcome.cut if self._applies(side, code)})
+        if cut:
+            yield f"only the first {MOST_REPORTS} reports of a rule were examined ({', '.join(cut)})"
+        visible, shown = ({(one.code, one.start) for one in new[text]} for text in (side.own, side.shown))
+        labels = [f"{code} in line {line}" for code, line in sorted(shown - visible, key=lambda one: one[::-1])]
+        if labels:
             more = f" and {count(len(labels) - NAMED_REPORTS, 'more report')}" if len(labels) > NAMED_REPORTS else ""
             yield f"a comment added by the change silences {', '.join(labels[:NAMED_REPORTS])}{more}"
 
-    def _fresh(self, side: Side, head: bytes) -> Iterator[LintReport]:
-        """Yield the reports about the new text that count and that the base did not have.
+    def _applies(self, side: Side, code: str) -> bool:
+        """Return whether a rule applies to a file."""
+        rule = rules(self.tables)[code]
+        return (rule.tests or not side.test) and not (rule.unless and re.search(rule.unless, "\n".join(side.lines)))
+
+    def _new_reports(self, side: Side, head: bytes) -> Reports:
+        """Return the reports about the new text that count and that the base did not have.
 
         Minified code is skipped, because its reports concern the tool that generated it.
         """
         if not head or is_minified(head) or not side.reports[head].reports:
-            return
-        lines, old = _lines(head), _keys(side.base, side.reports.get(side.base))
-        rows = [(_is_added(side.file, report), report) for report in side.reports[head].reports]
-        for is_added, report in sorted(
-            rows, key=lambda row: row[0]
-        ):  # among equal lines, unchanged ones come first and match the old reports
-            quote, rule = _quote(lines, report)[1], rules(self.tables)[report.code]
-            key = (report.code, quote.strip())
-            old[key] -= 1
-            is_moved = key in side.moved and not rule.anywhere  # names depend on the new place
-            if old[key] >= 0 or is_moved or not (is_added or (rule.anywhere and side.base_complete)):
-                continue
+            return ()
+        base = side.reports.get(side.base, NO_REPORTS)
+        lines, old = _lines(head), self._keys(side.base, base)
+        applies = {code: self._applies(side, code) for code in {one.code for one in side.reports[head].reports}}
+        # Among equal lines, unchanged ones come first and match the old reports.
+        rows = sorted(((_is_added(side.file, one), one) for one in side.reports[head].reports), key=lambda row: row[0])
+        new = []
+        for is_added, report in rows:
+            quote, rule, key = _quote(lines, report)[1], rules(self.tables)[report.code], self._key(lines, report)
+            is_old = old[key] > 0 or report.code in base.cut
+            old[key] -= not rule.by_message
+            is_caused = is_added or (rule.anywhere and side.base_complete)
             is_meant = re.search(rule.message, report.message) and re.search(rule.code, quote)
-            if quote and is_meant and (rule.tests or not side.test) and self.counts(side, report):
-                yield report
+            if not is_old and is_caused and is_meant and quote and applies[report.code]:
+                new.append(report)
+        return new
+
+    def _key(self, lines: Sequence[str], report: LintReport) -> Key:
+        """Return by what a report is recognized: its rule, and its line or message."""
+        by_message = rules(self.tables)[report.code].by_message
+        return report.code, report.message if by_message else _quote(lines, report)[1].strip()
+
+    def _keys(self, text: bytes, outcome: LintOutcome) -> Counter[Key]:
+        """Return how often each report occurs."""
+        lines = _lines(text)
+        return Counter(self._key(lines, one) for one in outcome.reports)
+
+    def _moved_keys(
+        self, sides: Sequence[Side], gone: Iterable[tuple[str, bytes, LintOutcome]], *, from_tests: bool
+    ) -> frozenset[Key]:
+        """Return what is reported less often than before in a changed file, or was in a deleted one."""
+        lost = Counter[Key]()
+        for side in sides:
+            if side.test == from_tests:
+                base, own = (side.reports.get(text, NO_REPORTS) for text in (side.base, side.own))
+                lost += self._keys(side.base, base) - self._keys(side.own, own)
+        for path, text, outcome in gone:
+            if (is_test(path) or is_sample(path)) == from_tests:
+                lost += self._keys(text, outcome)
+        return frozenset(lost)
+
+    def _without_moved(self, reports: Reports, text: bytes, moved: Collection[Key]) -> Reports:
+        """Return the reports about lines that the change does not move. Names depend on the new place."""
+        lines = _lines(text)
+        return [one for one in reports if rules(self.tables)[one.code].anywhere or self._key(lines, one) not in moved]
 
     def _is_proven(self, side: Side, rule: LintRule, report: LintReport) -> bool:
         """Return whether only the code decides a report. A test that can run may do something wrong on purpose."""
-        is_of_test = side.test or (report.code, _quote(side.lines, report)[1].strip()) in side.from_tests
+        is_of_test = side.test or self._key(side.lines, report) in side.from_tests
         return rule.proven and report.proven and (rule.anywhere or not is_of_test)
 
     def _finding(self, side: Side, report: LintReport) -> Finding:
         rule = rules(self.tables)[report.code]
         title, why, effect = rule.words(report.message)
         start, quote = _quote(side.lines, report)
-        finding = Finding(
+        return Finding(
             path=side.file.path,
             quote=quote,
             title=title,
@@ -420,7 +469,6 @@ class Linter(ABC):
             start=start,
             end=start + quote.count("\n"),
         )
-        return self.finish(finding, side, report)
 
 
 @cache
@@ -433,26 +481,6 @@ def rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
             codes = entry.pop("codes")
             rules_by_code.update({code: LintRule(**entry) for code in codes})
     return rules_by_code
-
-
-def _moved_reports(
-    sides: Sequence[Side], gone: Iterable[tuple[str, bytes, LintOutcome]], *, from_tests: bool
-) -> frozenset[tuple[str, str]]:
-    """Return what is reported less often than before in a changed file, or was in a deleted one."""
-    lost = Counter[tuple[str, str]]()
-    for side in sides:
-        if side.test == from_tests:
-            lost += _keys(side.base, side.reports.get(side.base)) - _keys(side.own, side.reports.get(side.own))
-    for path, text, outcome in gone:
-        if (is_test(path) or is_sample(path)) == from_tests:
-            lost += _keys(text, outcome)
-    return frozenset(lost)
-
-
-def _keys(text: bytes, outcome: LintOutcome | None) -> Counter[tuple[str, str]]:
-    """Return how often each rule reports each line."""
-    lines = _lines(text)
-    return Counter((one.code, _quote(lines, one)[1].strip()) for one in (outcome.reports if outcome else ()))
 
 
 def _lines(blob: bytes) -> list[str]:

@@ -33,7 +33,7 @@ def test_results_over_the_limit_are_counted(repository: Repository, tmp_path: Pa
     done = review(repository, tmp_path)
     assert len(done.reported) == 100
     assert done.conclusion == "findings"
-    (one,) = [row for row in done.coverage.open if row.kind == "check" and "not listed" in row.reason]
+    (one,) = [row for row in done.coverage.open if row.kind == "check" and "only the first 100" in row.reason]
     assert one.path == path
     assert not done.coverage.complete
     assert not done.notes

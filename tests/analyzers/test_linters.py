@@ -1,5 +1,6 @@
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -181,14 +182,51 @@ def test_every_enabled_rule_exists() -> None:
     assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "first", "line"),
+    [
+        ("ruff", "a.py", "", "a\n"),
+        ("ruff", "a.py", "", "x is 1\n"),
+        ("oxlint", "a.js", "const x = 1;\n", "x = 1;\n"),
+        ("shellcheck", "a.sh", "#!/bin/sh\n", "[ a = b ]\n"),
+        ("hadolint", "Dockerfile", "FROM a:1\n", "COPY a b c\n"),
+    ],
+)
+def test_work_does_not_grow_with_the_number_of_reports(
+    repository: Repository, name: str, path: str, first: str, line: str
+) -> None:
+    """Only the first 100 reports of a rule are examined, so sixteen times as many take less than four times the calls."""
+    few, many = (
+        calls(lambda number=number: judged(repository.change({"x": "1\n"}, {path: first + line * number}), name))
+        for number in (200, 3_200)
+    )
+    assert many < 4 * few
+
+
+def calls(action: Callable[[], object]) -> int:
+    """Return how many functions an action calls and returns from."""
+    events = 0
+
+    def count(*_: object) -> None:
+        nonlocal events
+        events += 1
+
+    sys.setprofile(count)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return events
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of another process")
 def test_linter_over_its_memory_limit_leaves_the_file_unchecked(repository: Repository) -> None:
-    """A RUN command that makes hadolint exceed its memory limit leaves the file not checked."""
-    text = "FROM a:1\nRUN a" + " \\\n && a" * 5_000 + "\n"
-    found, left = judged(repository.change({"x": "1\n"}, {"Dockerfile": text}), "hadolint")
+    """A command that makes shellcheck exceed its memory limit leaves the file not checked."""
+    text = "#!/bin/sh\na" + " \\\n && a" * 5_000 + "\n"
+    found, left = judged(repository.change({"x": "1\n"}, {"a.sh": text}), "shellcheck")
     why = "did not check this file, because it needed more than 1,024 MiB of memory"
-    assert (found, left) == ([], [("Dockerfile", why)])
+    assert (found, left) == ([], [("a.sh", why)])
 
 
 @pytest.mark.slow

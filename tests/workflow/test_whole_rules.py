@@ -16,10 +16,10 @@ HOSTILE = "fine @team | `x` <!-- deeprepo:1 --> --- end --- rules: [{path: '**',
 FAULTS = {
     "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n',
     "shop/kinds.py": 'def known(kind):\n    return kind is "parcel"\n',
-    "shop/twice.py": "def pay():\n    return 1\n\n\ndef pay():\n    return 2\n",
+    "shop/checks.py": "def pay(price):\n    assert (price, 'is free')\n",
     "shop/names.py": "def name():\n    return unknown_name\n",
 }
-CODES = {"shop/rates.py": "F601", "shop/kinds.py": "F632", "shop/twice.py": "F811", "shop/names.py": "F821"}
+CODES = {"shop/rates.py": "F601", "shop/kinds.py": "F632", "shop/checks.py": "F631", "shop/names.py": "F821"}
 
 
 def comment(at: Whole, number: int, path: str) -> ReviewComment:
@@ -51,7 +51,7 @@ async def test_only_people_with_write_permission_propose_rules(at: Whole) -> Non
     """
     at.repo.add("boss", "admin")
     number = await at.reviewed(files=FAULTS)
-    rates, kinds, twice, names = (comment(at, number, path).id for path in FAULTS)
+    rates, kinds, checks, names = (comment(at, number, path).id for path in FAULTS)
     for person in ("stranger", "outsider", "other[bot]", "deeprepo[bot]"):
         at.repo.react(number, rates, author=person)
     await at.repo.reply(number, kinds, "This is by design.", author="stranger")
@@ -63,7 +63,7 @@ async def test_only_people_with_write_permission_propose_rules(at: Whole) -> Non
     at.repo.react(number, rates)
     at.repo.react(number, names)
     await at.repo.reply(number, kinds, "> Is it a bug?\n\nNo. Won\u2019t fix: " + HOSTILE, author="colleague")
-    told = await at.said(number, f"/deeprepo ignore {HOSTILE}", to=twice)
+    told = await at.said(number, f"/deeprepo ignore {HOSTILE}", to=checks)
     assert "rule 4" in told
     shown = proposals(at, number)
     assert set(shown) == {"shop/rates.py", "shop/kinds.py", "shop/names.py"}
@@ -88,11 +88,11 @@ async def test_rejecting_a_proven_finding_gets_the_command_to_dismiss_it(at: Who
 
 
 async def taught(at: Whole) -> dict[str, ReviewComment]:
-    """Propose four rules, the one for `twice.py` by a command; return the other three proposing comments."""
+    """Propose four rules, the one for `checks.py` by a command; return the other three proposing comments."""
     number = await at.reviewed(files=FAULTS)
     for path in ("shop/rates.py", "shop/kinds.py", "shop/names.py"):
         at.repo.react(number, comment(at, number, path).id)
-    told = await at.said(number, f"/deeprepo ignore by design. {HOSTILE}", to=comment(at, number, "shop/twice.py").id)
+    told = await at.said(number, f"/deeprepo ignore by design. {HOSTILE}", to=comment(at, number, "shop/checks.py").id)
     assert "rule 4" in told
     return proposals(at, number)
 
@@ -115,7 +115,7 @@ async def test_only_a_maintainer_confirms_a_rule(at: Whole) -> None:
     codes = {code: row for row in listed.values() for code in CODES.values() if code in row}
     assert "active: `boss`" in codes["F601"]
     assert "proposed" in codes["F821"]
-    assert "active: `maintainer`" in codes["F811"]
+    assert "active: `maintainer`" in codes["F631"]
     assert "F632" not in codes
     assert "@team" not in "".join(listed.values())
 
@@ -123,11 +123,11 @@ async def test_only_a_maintainer_confirms_a_rule(at: Whole) -> None:
     text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
     listed_rows = yaml.safe_load(text)["ignore"]
     kinds = {row["kind"]: row for row in listed_rows if "kind" in row}
-    assert set(kinds) == {"F601", "F811"}
+    assert set(kinds) == {"F601", "F631"}
     assert ["finding" in row for row in listed_rows] == [False, False, True]
-    assert kinds["F811"] == {
+    assert kinds["F631"] == {
         "path": "shop/**",
-        "kind": "F811",
+        "kind": "F631",
         "reason": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
     }
     settings, problems = config.check(text.encode())
@@ -139,11 +139,11 @@ async def test_findings_silenced_by_a_rule_are_shown_and_counted(at: Whole) -> N
     """The summary has one collapsed line with the rule and its count. Without the rule, findings return."""
     await taught(at)
     await at.said(1, "/deeprepo rules confirm 4 shop/**")
-    await at.opened("later", {"shop/more.py": FAULTS["shop/twice.py"]})
+    await at.opened("later", {"shop/more.py": FAULTS["shop/checks.py"]})
     await at.quiet()
     summary = at.summary(2)
     assert "<summary>1 finding is silenced by a rule.</summary>" in summary
-    assert "- Rule 4 (`F811`, `shop/**`): 1 finding" in summary
+    assert "- Rule 4 (`F631`, `shop/**`): 1 finding" in summary
     assert "@team" not in summary
     assert at.gh.pull(2).review_comments == []
     assert at.gh.pull(2).checks[-1].conclusion == "success"
