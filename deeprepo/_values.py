@@ -338,9 +338,9 @@ class Result:
     """The result of a question.
 
     `outcome` is "answered", or the reason why the run ended early: "turns" (all turns were used), "budget", "provider", "window" (the
-    dialogue no longer fits the model's context window), "declined", or "astray" (turns without code). In these cases, `answer` is ""
-    or a partial answer. `value` is the answer as an instance of `answer_type`, or None. `agreed` is how many of the `samples` have
-    this answer.
+    dialogue no longer fits the model's context window), "declined", or "astray" (five turns in a row without code or
+    with a result that the same code had before). In these cases, `answer` is "" or a partial answer. `value` is the answer as an
+    instance of `answer_type`, or None. `agreed` is how many of the `samples` have this answer.
     """
 
     answer: str

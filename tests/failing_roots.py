@@ -127,7 +127,7 @@ ROOTS: tuple[Root, ...] = (
     *(Root(f"quoting: {name}", _kept(code)) for name, code in QUOTING.items()),
     Root("the same error for ever", [called("d = {}\ndel d['x']")], forever=True),
     Root("a new error each turn", [called(f"undefined_{n}()") for n in range(12)]),
-    Root("repeats itself", [called("print(1)")], ("The same code already ran",), forever=True),
+    Root("repeats itself", [called("print(1)")], ("This code ran before with exactly the same result",), forever=True),
     Root("explores for ever", [called(f"print(search('total'), {n})") for n in range(12)], ("Nothing new in the last turns",)),
     Root("finishes at once", [DONE]),
     Root("finishes at once with units unread", [DONE, DONE], worker="flaky"),

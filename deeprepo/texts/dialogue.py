@@ -16,7 +16,7 @@ from deeprepo.rlm.loop.tools import CHILD_TURNS, Work
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl.frames import both_ends
-from deeprepo.rlm.repl.process import PYTHON, Async, Repl, open_repl
+from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, PYTHON, Async, Repl, open_repl
 from deeprepo.rlm.values import Model
 from deeprepo.texts import callables
 from deeprepo.texts.callables import CustomTool
@@ -164,6 +164,8 @@ async def open_dialogue(
         turns=turns or limits.turns,
         output_chars=limits.output_chars,
         turn_seconds=limits.turn_seconds,
+        call_seconds=CALL_SECONDS,
+        call_megabytes=CALL_MEGABYTES,
         python=PYTHON,
         form=whole.form,
         tools=question.tools,
@@ -187,7 +189,7 @@ async def open_dialogue(
     def seconds_left() -> float | None:  # of the budget of the question that is asked now
         return calls.budget.seconds_left()
 
-    async with open_repl(variables, functions, limits, seconds_left) as repl:
+    async with open_repl(variables, functions, limits, seconds_left, calls.own_clock) as repl:
         conversation = Conversation(partial(inquiry.words, "turn"))
         yield Dialogue(inquiry, work, conversation, repl, name, question.instructions(ours))
 

@@ -97,14 +97,16 @@ def test_each_way_to_finish_returns_its_exact_text(table: Table, code: str, summ
     assert root(table, called(code))[0].summary == summary
 
 
-def test_identical_cell_is_not_run_again(table: Table) -> None:
-    """A repeated block gets a hint instead of running, but coverage() may be repeated."""
-    transcript, seen, _ = root(
-        table, called("print(1)"), called("print(1) "), called("coverage()"), called("coverage()"), DONE
-    )
-    assert "HINT: The same code already ran" in seen[5]
-    assert transcript.turns[1].observation.output == ""
-    assert "HINT" not in seen[9]
+def test_repeated_block_runs_each_time(table: Table) -> None:
+    """A repeated block runs again. If it prints the same, the third time gets a hint, and the review ends."""
+    todo = called("print(todo.pop(0))")
+    transcript, seen, _ = root(table, called("todo = ['defghi', 'jklmno', 'pqrstu']"), todo, todo, todo, DONE)
+    assert [turn.observation.output for turn in transcript.turns[1:4]] == ["defghi\n", "jklmno\n", "pqrstu\n"]
+    assert transcript.notes == ()
+    transcript, seen, _ = root(table, called(REPORT), *[called("print(1)")] * 9)
+    assert len(transcript.turns) == 6
+    assert ["HINT: This code ran before" in text for text in seen[3::2]] == [False, False, False, True, True]
+    assert len(transcript.findings) == 1
 
 
 def test_turns_without_progress_get_a_hint_and_then_end_the_run(table: Table) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import itertools
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ import pytest
 from waits import patience
 
 from deeprepo.rlm.repl import child
-from deeprepo.rlm.repl.process import Repl, open_repl
+from deeprepo.rlm.repl.process import CALL_LIMIT, CALL_MEGABYTES, CALL_SECONDS, Repl, open_repl
 from deeprepo.rlm.values import Limits, Observation
 from tests.waits import ended, until
 
@@ -36,7 +37,10 @@ class Driven:
 
 @contextmanager
 def opened(
-    variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]], limits: Limits
+    variables: Mapping[str, Any],
+    functions: Mapping[str, Callable[..., Any]],
+    limits: Limits,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Driven]:
     def awaited(call: Callable[..., Any]) -> Callable[..., Any]:
         async def answer(*arguments: Any) -> Any:  # noqa: ANN401
@@ -45,7 +49,8 @@ def opened(
         return answer
 
     with asyncio.Runner() as runner:
-        opening = open_repl(variables, {name: awaited(call) for name, call in functions.items()}, limits)
+        asked = {name: awaited(call) for name, call in functions.items()}
+        opening = open_repl(variables, asked, limits, clock=clock)
         try:
             yield Driven(runner, runner.run(opening.__aenter__()))
         finally:
@@ -102,11 +107,16 @@ def test_memory_limit_raises_an_error_in_the_block() -> None:
         assert repl.run("xs = x = None\nprint(mine)").output == "1\n"
 
 
-def test_host_call_limit_stops_the_block() -> None:
-    """Calling a host function in a loop hits the call limit."""
-    seen = one("while True: f()", {"f": lambda: None}, Limits(turn_seconds=10))
-    assert seen.outcome == "limit"
-    assert "call limit" in seen.error
+@pytest.mark.parametrize("seconds", [0.0, CALL_SECONDS / 9], ids=["bytes", "time"])
+def test_calls_beyond_the_limit_raise_an_error_in_the_block(seconds: float) -> None:
+    """When the calls of a block have returned too much or taken too long, they raise an error, and names are kept."""
+    size, clock = (1, itertools.count(0.0, seconds)) if seconds else (CALL_MEGABYTES << 16, itertools.repeat(0.0))
+    with opened({}, {"f": lambda: "x" * size}, Limits(turn_seconds=60), lambda: next(clock)) as repl:
+        seen = repl.run("count = 0\nwhile True:\n    count += bool(f())")
+        assert (seen.outcome, seen.output) == ("error", "")
+        assert f"RuntimeError: f(): {CALL_LIMIT}" in seen.error
+        assert repl.value("count") == (10 if seconds else 16)
+        assert repl.run("print(len(f()))").output == f"{size}\n"
 
 
 def test_long_output_keeps_head_and_tail() -> None:

@@ -4,9 +4,10 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import Repository
@@ -16,7 +17,7 @@ from bot import errors
 from bot.values import Finding
 from deeprepo import _errors
 from deeprepo.rlm import errors as rlm_errors
-from deeprepo_sandbox.providers import Reply, Server, in_thread
+from deeprepo_sandbox.providers import Reply, Server, code, in_thread
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-a-key-that-nobody-may-see"
@@ -257,3 +258,28 @@ def test_public_signatures_name_no_internal_types() -> None:
             public = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
             if public and path.stem in {"_review", "_analyze", "_rlm"}:
                 assert "bot." not in ast.unparse(node.args)
+
+
+def test_rejected_key_of_the_worker_does_not_stop_a_reviews_root(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root and worker have the same address and different keys. If the worker's key is rejected, the root goes on."""
+    monkeypatch.setenv("DEEPREPO_STRATEGY", "rlm")
+    turns: list[str] = []
+
+    def reply(body: Mapping[str, Any]) -> Reply | str:
+        if body["model"] == "worker":
+            return Reply(status=401)
+        if not body.get("tools"):
+            return "{}"
+        turns.append(body["messages"][-1]["content"])
+        return code(
+            "print(ask(['shop.py'], 'why?')['error'])" if len(turns) == 1 else "set_answer('Seen by the root.')"
+        )
+
+    with in_thread(Server(reply)) as server:
+        root, worker = (
+            deeprepo.Model(f"compatible/{name}", api_key=name, base_url=server.openai_url)
+            for name in ("root", "worker")
+        )
+        deeprepo.review(shop, "main..feature", root=root, worker=worker)
+    assert len(turns) == 2
+    assert "refused the key" in turns[1]

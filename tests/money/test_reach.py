@@ -123,6 +123,29 @@ def test_provider_that_was_given_up_gets_no_later_requests() -> None:
     assert MANY < done.requests <= MANY + A_FEW
 
 
+def test_dead_server_blocks_no_other_server() -> None:
+    """Models at another address or with another key are asked although their provider has the same name."""
+
+    async def ask() -> tuple[list[Slot], list[float]]:
+        waits = Waits()
+        calls = Calls(Budget(Limits(usd=None)), Journal(), Masks(), pause=waits, chance=lambda: 0.0)
+        async with doubles.openai_server("fine") as server:
+            urls = {"dead": NOWHERE, "good": server.base_url}
+            slots: list[Slot] = []
+            for name in ("good", "dead", "good"):
+                model = models.connect(f"compatible/{name}", "key", urls[name])
+                slots += await calls.many(
+                    model, [Prompt((Message("user", "q"),), max_tokens=100)], "worker", reuse=False
+                )
+                await model.close()
+        return slots, waits.seconds
+
+    slots, seconds = asyncio.run(ask())
+    assert [type(slot) for slot in slots] == [Completion, ProviderDown, Completion]
+    assert "no answer from compatible at 127.0.0.1:1." in str(slots[1])
+    assert seconds == [1.0, 2.0, 4.0]
+
+
 @pytest.mark.parametrize("blip", [1, 3])
 def test_recovered_provider_gets_all_calls(blip: int) -> None:
     """The first requests fail and a later one succeeds, so all calls are made."""

@@ -16,7 +16,7 @@ from deeprepo.rlm.loop.conversation import Conversation
 from deeprepo.rlm.loop.root import Outcome, RootRun
 from deeprepo.rlm.loop.stall import StallGuard
 from deeprepo.rlm.loop.tools import CHILD_TURNS
-from deeprepo.rlm.repl.process import PYTHON, open_repl
+from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, PYTHON, open_repl
 
 CHILD_FILES = 40  # changed files listed in a child's first message
 CHILD_CHARS = 60_000  # characters of files in a child's first message; the child opens the rest itself
@@ -50,6 +50,8 @@ async def _run_root(
         turns=turns,
         output_chars=limits.output_chars,
         turn_seconds=limits.turn_seconds,
+        call_seconds=CALL_SECONDS,
+        call_megabytes=CALL_MEGABYTES,
         python=PYTHON,
         gate=gate,
         takes_notes=session.takes_notes and not depth,
@@ -57,8 +59,8 @@ async def _run_root(
     )
     conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
     conversation.open(instructions + language_instruction(session.language), seed)
-    variables, left = await tools.variables(session), session.calls.budget.seconds_left
-    async with open_repl(variables, tools.functions(state), limits, left) as repl:
+    variables, left, clock = await tools.variables(session), session.calls.budget.seconds_left, session.calls.own_clock
+    async with open_repl(variables, tools.functions(state), limits, left, clock) as repl:
         root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
         await root_run.run()
     return root_run

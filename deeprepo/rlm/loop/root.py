@@ -8,7 +8,7 @@ from deeprepo.rlm.errors import BudgetSpent, PromptTooLong, ProviderError
 from deeprepo.rlm.journal import codec
 from deeprepo.rlm.loop.conversation import MAX_TOKENS, Conversation
 from deeprepo.rlm.loop.host_calls import BlockCalls
-from deeprepo.rlm.loop.stall import StallGuard
+from deeprepo.rlm.loop.stall import STALE_STOP, StallGuard
 from deeprepo.rlm.loop.tools import MAX_ANSWER, Work
 from deeprepo.rlm.repl import extraction, hints
 from deeprepo.rlm.repl.process import Repl
@@ -32,7 +32,10 @@ WITHDRAWN = 'bool(answer.get("ready")) and not answer.update(ready=False)'
 NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
 CUT_OFF = "That reply was cut off at its length limit before the code was complete, so nothing ran. Send shorter code."
 BROKEN = "The arguments of that tool call were not valid JSON, so nothing ran. Send the code again as one string named `code`."
-REPEATED = "The same code already ran and would print the same output, so it was not run again. Use its result, or finish: set_answer('...')."
+REPEATED = (
+    "This code ran before with exactly the same result. {stale} turns in a row brought no progress, and {stop} end the "
+    "run. To finish: set_answer('...'). "
+)
 OTHER_NUMBERS = (
     "When the run was resumed, block {number} of {run} repeated its calls with other numbers, such as the hash of an "
     "object. It got the recorded answers, so nothing was paid again."
@@ -150,17 +153,18 @@ class RootRun:
             self.guard.idle(work.gain)
             broken_call = any(call.unparsed_arguments for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken_call else NO_CODE
-        if self.guard.repeats(code):
-            self.guard.idle(work.gain)
-            return Observation(""), REPEATED
+        answered = work.calls.budget.answered
         observation = await self._run(number, code)
+        work.paid_calls += work.calls.budget.answered - answered
         if observation.outcome in GONE:  # a replay may stop at a different point
             work.notes.clear()
         for name, why in work.refusals.items():
             if why not in observation.output:  # otherwise the root has already seen it
                 work.note(f"{name!r} was refused: {why}")
-        self.guard.ran(observation, work.gain)
-        return observation, hints.hint(observation.error) if observation.error else ""
+        hint = hints.hint(observation.error) if observation.error else ""
+        if self.guard.ran(code, observation, work.gain):
+            hint = (REPEATED.format(stale=self.guard.stale, stop=STALE_STOP) + hint).strip()
+        return observation, hint
 
     async def is_answered(self) -> bool:
         """Return whether the root has answered, by a call or by setting `answer`."""

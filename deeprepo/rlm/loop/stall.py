@@ -10,7 +10,6 @@ from deeprepo.rlm.values import Observation
 STALE_ADVICE, STALE_STOP = 2, 5  # turns without progress
 HELD = 2  # how often a finish is postponed because its block had a refusal
 LETTERS = 6  # minimum letters of a new line; brackets and numbers are no information
-LOOKS = re.compile(r"\b(?:more|coverage|budget|findings|last_batch|SHOW_VARS)\(")  # results change over time
 
 Advice = Literal["", "synthesis", "stopping", "last", "spent"]
 
@@ -20,27 +19,18 @@ class StallGuard:
     """Tracks a run's progress, and selects the note that the root must get.
 
     The rules come from failures in transcripts, such as running the same code repeatedly. A turn that shows the
-    root new lines counts as progress. If reading is not measured, so does any block that ran (`is_patient`).
+    root new lines counts as progress. If reading is not measured, so does any block with a new result (`is_patient`).
+    A block without output may have changed a variable, so it is neither progress nor a repetition.
     """
 
     turns: int
     is_patient: bool = False
     stale: int = 0
     held_count: int = 0
-    _cells: set[str] = field(default_factory=set)
+    repeat_count: int = 0  # blocks in a row whose code and result were the same as those of an earlier turn
+    _results: set[tuple[str, str, str]] = field(default_factory=set)  # code, output and error of each block
     _lines: set[str] = field(default_factory=set)  # lines that the root was shown
     _gain: Gain | None = None
-
-    def repeats(self, code: str) -> bool:
-        """Return whether exactly this code ran before.
-
-        Reading something that changes over time is not a repetition.
-        """
-        cell = code.strip()
-        if cell in self._cells and not LOOKS.search(cell):
-            return True
-        self._cells.add(cell)
-        return False
 
     def note_text(self, text: str) -> bool:
         """Record a text shown to the root, and return whether it has a new line."""
@@ -49,11 +39,18 @@ class StallGuard:
         self._lines |= new
         return bool(new)
 
-    def ran(self, observation: Observation, gain: Gain) -> None:
-        """Record the result of a block that ran."""
-        if observation.outcome in {"limit", "crash"}:
-            self._cells.clear()  # the REPL's variables are lost, so the same code may be needed again
-        self.idle(gain, new=self.note_text(observation.output) or self.is_patient)
+    def ran(self, code: str, observation: Observation, gain: Gain) -> bool:
+        """Record the result of a block, and return whether the root must be told that it repeats itself."""
+        error = re.sub(r"block \d+, line", "line", observation.error or "")  # each block has another number
+        if not observation.output.strip() and not error and gain == self._gain:
+            return False
+        result = (code.strip(), observation.output, error)
+        is_repeated = result in self._results and gain == self._gain
+        self._results.add(result)
+        self.repeat_count = self.repeat_count + 1 if is_repeated else 0
+        is_new = self.note_text(observation.output) or self.is_patient
+        self.idle(gain, new=is_new and not is_repeated)
+        return self.repeat_count >= STALE_ADVICE
 
     def idle(self, gain: Gain, *, new: bool = False) -> None:
         """Record a turn, which counts as progress if it showed something new or changed `gain`."""
@@ -63,8 +60,6 @@ class StallGuard:
     def hold_finish(self) -> bool:
         """Return whether a finished run continues, so that the root can react to a refusal."""
         self.held_count += 1
-        if self.held_count <= HELD:
-            self._cells.clear()
         return self.held_count <= HELD
 
     def advice(self, number: int, *, budget_spent: bool) -> Advice:

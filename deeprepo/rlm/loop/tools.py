@@ -32,13 +32,13 @@ class Work(ABC):
     batch: list[str] = field(default_factory=list)
     refusals: dict[str, str] = field(default_factory=dict)  # refused submissions of the running block, with reasons
     notes: dict[str, None] = field(default_factory=dict)  # notes for the root about this block's look-ups
-    question_count: int = 0  # questions to workers and children
+    paid_calls: int = 0  # answered calls to models that its blocks have made
     errors: dict[str, None] = field(default_factory=dict)  # reasons why workers did not answer
 
     @property
     def gain(self) -> Gain:
         """A value that changes if a block has made progress."""
-        return self.question_count, self.facts()
+        return self.paid_calls, self.facts()
 
     @property
     @abstractmethod
@@ -91,7 +91,6 @@ async def llm_batch(
     texts, chosen = [str(prompt) for prompt in prompts], work.model(worker or model or "")
     if chosen is None:
         return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(texts)
-    work.question_count += len(texts)
     asked = [Prompt((Message("user", text),)) for text in texts]
     replies = await work.calls.many(chosen, asked, "worker", reuse=reuse)
     work.batch = []
@@ -120,7 +119,6 @@ async def rlm_query(work: Work, task: str, paths: Paths = (), *, model: str | No
         if not paths:
             return await llm_query(work, task, model=model)
         return "[no further root can start here: ask(paths, question) asks the worker about files]"
-    work.question_count += 1
     return await work.child(task, [paths] if isinstance(paths, str) else list(paths), work.depth + 1)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from deeprepo.rlm import PACKAGES, is_installed
 from deeprepo.rlm.errors import NotInstalled, UsageError
-from deeprepo.rlm.models.provider import Key, Provider, Tokens, address, check_key
+from deeprepo.rlm.models.provider import Key, Provider, Tokens, address, check_key, key_text
 from deeprepo.rlm.values import COMMAND, FUNCTION, Model, Sampling, provider_name
 
 if TYPE_CHECKING:
@@ -115,4 +115,6 @@ def connect(
         tokens: Tokens = "max_tokens" if foreign else provider.tokens  # more servers support the older name
         model = OpenAIModel(name, key, url, timeout, tokens, headers)
     model.sample(sampling)
+    # A hash, which doesn't reveal the key
+    model.account = hash((url or (provider.cloud, base_url, region, project), key_text(key)))
     return model

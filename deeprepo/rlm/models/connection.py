@@ -70,14 +70,15 @@ class HttpModel(ABC):
     fields: ClassVar[frozenset[str]]  # fields of a form that some servers of this dialect reject
     sampling_names: ClassVar[Mapping[str, str]]  # the dialect's names for the fields of `Sampling`
     sampling = Sampling()
+    account: int  # the same for models with the same address and key
     tells_leaving = True  # it calls `Prompt.on_leaving` itself
     lacking: tuple[type[Exception], ...] = ()  # raised if a cloud finds no credentials
     remedy = ""  # the error's text in that case
 
     def __init__(self, name: str, url: str, timeout: float, form: RequestForm, open_client: Callable[[], Any]) -> None:
         self.name = name
-        self._provider = name.partition("/")[0]
         self._host, self._timeout = urlsplit(url).netloc, timeout
+        self._provider = failures.server(name, self._host)
         self._known = known.of(name, url, form)
         self._open = open_client
         self._form_search = asyncio.Lock()

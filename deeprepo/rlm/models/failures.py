@@ -31,6 +31,7 @@ from deeprepo.rlm.errors import (
     RateLimited,
     TimedOut,
 )
+from deeprepo.rlm.models import PROVIDERS
 from deeprepo.rlm.models.forms import LEAST, longest_reply
 
 NUMBER = re.compile(r"\d+(\.\d+)?")
@@ -309,6 +310,12 @@ def too_long(refusal: Refusal) -> bool:
     return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
 
 
+def server(name: str, host: str) -> str:
+    """Return a model's provider, with the address unless it is the provider's own."""
+    provider = name.partition("/")[0]
+    return provider if not host or f"//{host}/" in f"{PROVIDERS[provider].base_url}/" else f"{provider} at {host}"
+
+
 def translate(refusal: Refusal, name: str, host: str = "", prompt: str = "") -> ProviderError:
     """Return the error for a failed request to the model `name`. Text from `prompt` is not quoted."""
     error = _error(refusal, name, host)
@@ -330,7 +337,7 @@ def quote(message: str, prompt: str) -> str:
 
 
 def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence per kind
-    provider, _, model = name.partition("/")
+    provider, model = server(name, host), name.partition("/")[2]
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
     shown = refusal.sent_status or status
@@ -340,13 +347,13 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         or (status == Http.BAD_GATEWAY and "rate limit" in words.lower())
     )
     if status == Http.PROXY_AUTHENTICATION_REQUIRED:
-        return AccountRefused(f"no answer from {provider} at {host}: {PROXY_REFUSED}")
+        return AccountRefused(f"no answer from {provider}: {PROXY_REFUSED}")
     if refusal.is_spoilt:
         return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {shown}{said}). Try again")
     if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR and not too_long(refusal):
         failure = ProviderDown if status == Http.OK else AccountRefused
         return failure(
-            f"{provider} at {host} sent a web page or other text instead of an API response (status {shown}). "
+            f"{provider} sent a web page or other text instead of an API response (status {shown}). "
             "Check the base URL, proxies and firewalls"
         )
     if refusal.is_about_prompt:

@@ -58,6 +58,7 @@ class Budget:
         self.notes: list[str] = []  # sentences for the result
         self.refused = ""  # why the first call was not sent because of a cap
         self.in_flight = 0  # number of calls with a reservation
+        self.answered = 0  # number of calls that succeeded, without confirmations
         self._clock, self._started = clock, clock()
         # Totals of finished calls.
         self._calls = self._failures = 0
@@ -159,6 +160,7 @@ class Budget:
         """
         self._calls += 1
         self._failures += has_failed
+        self.answered += not has_failed and role != "verify"  # confirmations run in parallel to blocks
         self._usage += usage
         self._models.setdefault(model)
         if not has_failed:

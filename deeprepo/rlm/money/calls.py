@@ -53,6 +53,7 @@ class Calls:
     ) -> None:
         self.journal, self.masks, self.now = journal, masks, clock
         self.at = ""  # the run and turn that currently asks; only one block runs at a time
+        self._waited = 0.0  # seconds that all prompts together have waited for their replies
         self._open_gate = partial(Gate, pause=pause, chance=chance)
         self._settled = asyncio.Event()
         self._done: dict[str, Completion] = {}
@@ -64,7 +65,7 @@ class Calls:
         """Continue under another budget and without recorded failures. Answered requests are not sent again."""
         self.budget, self.sizes = budget, Sizes(budget)
         self.sent = asyncio.Event()  # set when the first request is sent; from then on, the run mostly waits
-        self._gates: dict[str, Gate] = {}  # by provider
+        self._gates: dict[object, Gate] = {}  # by address and key
         self.failures: list[tuple[Purpose, ProviderError]] = []  # final errors
 
     @property
@@ -72,6 +73,10 @@ class Calls:
         """The first provider error. A prompt that is too long can be split, so other errors come first."""
         errors = [error for _, error in self.failures]
         return next(iter(sorted(errors, key=lambda error: isinstance(error, PromptTooLong))), None)
+
+    def own_clock(self) -> float:
+        """Return a time in seconds that stands still while models are asked, and may go back if several are."""
+        return self.now() - self._waited
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
@@ -123,6 +128,7 @@ class Calls:
             key, _ = codec.key(model, prompt)
             self._asked[key] += 1
             prompt = replace(prompt, number=self._asked[key])
+        began = self.now()
         try:
             return await self._fitting(model, prompt, role)
         except BudgetSpent as error:
@@ -131,6 +137,8 @@ class Calls:
         except ProviderError as error:
             self.failures.append((role, error))
             raise
+        finally:
+            self._waited += self.now() - began
 
     async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """Return the reply to a prompt, and ask once more if the reply doesn't match the schema.
@@ -369,8 +377,8 @@ class Calls:
         return [] if is_over else [row for row in rows if row["kind"] == "lost"]
 
     def _gate(self, model: Model) -> Gate:
-        provider = model.name.partition("/")[0]
-        if provider not in self._gates:
+        account = getattr(model, "account", model.name)
+        if account not in self._gates:
             places = self.budget.limits.concurrency or capacity.places(model.name)
-            self._gates[provider] = self._open_gate(places, self.budget.seconds_left)
-        return self._gates[provider]
+            self._gates[account] = self._open_gate(places, self.budget.seconds_left)
+        return self._gates[account]

@@ -1,4 +1,4 @@
-"""Control the calls to one provider: how many are in flight, how long to wait, and when to give up."""
+"""Control the calls to one address with one key: how many are in flight, how long to wait, and when to give up."""
 
 import asyncio
 import copy
@@ -30,7 +30,7 @@ PATIENCE = 3_600.0  # maximum seconds to wait for a provider if the run has no d
 
 
 class Gate:
-    """Limits concurrent calls to one provider.
+    """Limits concurrent calls to one address with one key.
 
     The first call gets a short head start, so that a closed port or a rejected key shows before others are sent. A 429
     stops all calls for as long as the provider asks, and reduces their number. While a provider fails, only one call is

@@ -47,7 +47,6 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (r"time limit", "The block computed for too long. Select first; waiting for workers is not counted."),
     (r"MemoryError", "The block took too much memory. Work on slices, not on copies of everything."),
-    (r"call limit", "Too many calls of given functions in one run. Ask for many things at once."),
     (
         r"'function' object is not (?:iterable|subscriptable)|object of type 'function'",
         "That is a function: call it, as in budget().",

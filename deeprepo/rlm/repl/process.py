@@ -30,12 +30,17 @@ Recorded = Callable[[Frame], Frame]  # maps a block's call to the one to carry o
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"  # the version that runs blocks
 ERROR_CHARS = 2_000  # maximum length of an error
 PROCESSOR = 600  # maximum CPU seconds of a child, so that it ends even if its parent was killed
-HOST_CALLS = 5_000  # maximum calls of host functions per child
+# What all calls of host functions in one block may take and return, without the time in which models are asked.
+CALL_SECONDS, CALL_MEGABYTES = 600.0, 256
 START_SECONDS = 20.0  # CPU seconds to start, or to receive a value
 # A busy machine may need this many times the allowed CPU seconds before the child sends anything.
 PATIENCE = 6
 SPARE_SECONDS = 2.0  # CPU seconds beyond a block's limit after which the host kills it, if the kernel has not
 CUTS = 40  # number of outputs whose middle more() can return
+CALL_LIMIT = (
+    f"the functions called in this block have used {CALL_SECONDS:g} s or returned {CALL_MEGABYTES} MB, so they return nothing "
+    "more before the next block. All names are still there"
+)
 RESTARTED = "\nThe REPL was restarted, so all names that you assigned are lost. The given names and last_batch() are still available."
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # an object's address, which differs in each run
 # The standard library comes first, so that no file next to this package hides one of its modules.
@@ -63,17 +68,20 @@ class Repl:
         functions: Mapping[str, Async],
         limits: Limits,
         seconds_left: Callable[[], float | None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._limits, self._variables, self._seconds_left = limits, dict(variables), seconds_left
+        self._limits, self._variables, self._seconds_left, self._clock = limits, dict(variables), seconds_left, clock
         self._functions = {**functions, "more": self._more}
         self._cuts: dict[int, str] = {}  # left-out parts of earlier outputs, numbered over the whole run
-        self._blocks = self._calls = 0
+        self._blocks = self._returned = 0
+        self._call_seconds = 0.0  # of the running block
         self._recorded: Recorded | None = None  # for the running block
         self._child: Process | None = None
 
     async def run(self, code: str, recorded: Recorded | None = None) -> Observation:
         """Run one block, and return its output and error for the model. Cancellation kills the process."""
         self._blocks += 1
+        self._returned, self._call_seconds = 0, 0.0
         self._recorded = recorded
         sink = PrintBuffer(self._limits.output_chars)
         outcome: BlockOutcome
@@ -87,6 +95,10 @@ class Repl:
             await self.start()
         number = max(self._cuts, default=0) + 1
         output, omitted, cut = sink.finish(None if outcome in {"limit", "crash"} else number)
+        known = next((number for number, text in self._cuts.items() if text == cut), None)
+        if known is not None:  # the same output must have the same mark, or it would seem to be new
+            number = known
+            output, omitted, cut = sink.finish(number)
         if cut:
             self._cuts[number] = cut
             self._cuts.pop(number - CUTS, None)
@@ -129,7 +141,6 @@ class Repl:
     async def start(self) -> None:
         """Start a new locked child with the variables. Raises ReplUnavailable."""
         await self.close()
-        self._calls = 0
         pipes: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": DEVNULL, "limit": 1 << 20}
         try:
             self._child = await asyncio.create_subprocess_exec(
@@ -186,6 +197,7 @@ class Repl:
                 if end in frame:
                     return frame
                 data = frames.packed(await self._answer(frame))
+                self._returned += len(data)
         except asyncio.CancelledError:
             await self.close()
             raise
@@ -199,15 +211,18 @@ class Repl:
 
     async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call a host function. Return its result, or the exception to raise in the block."""
-        self._calls += 1
-        if self._calls > HOST_CALLS:
-            raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls to given functions in one run")
+        if self._call_seconds > CALL_SECONDS or self._returned > CALL_MEGABYTES << 20:
+            return {"raise": "RuntimeError", "message": f"{frame['call']}(): {CALL_LIMIT}"}
         if self._recorded is not None:
             try:
                 frame = self._recorded(frame)
             except ValueError as error:
                 return {"raise": "RuntimeError", "message": str(error)}
-        return await self.call(frame)
+        began = self._clock()
+        try:
+            return await self.call(frame)
+        finally:
+            self._call_seconds += max(0.0, self._clock() - began)
 
     async def call(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call a host function. Raises KeyError, TypeError or ValueError if the frame is not a valid call."""
@@ -243,12 +258,14 @@ async def open_repl(
     functions: Mapping[str, Async],
     limits: Limits,
     seconds_left: Callable[[], float | None] = lambda: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Repl]:
     """Open a REPL with these names, and always close it at the end.
 
-    `seconds_left` returns the time until the run's deadline. Raises ReplUnavailable if no child can be locked.
+    `seconds_left` returns the time until the run's deadline. `clock` measures the calls of the given functions.
+    Raises ReplUnavailable if no child can be locked.
     """
-    repl = Repl(variables, functions, limits, seconds_left)
+    repl = Repl(variables, functions, limits, seconds_left, clock)
     try:
         await repl.start()
         yield repl

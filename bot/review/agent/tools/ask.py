@@ -30,7 +30,6 @@ def _target(path: str | Entry) -> str:
 async def _answers(state: RunState, worker: Worker, paths: Paths, question: str) -> list[Sight]:
     targets = [_target(path) for path in ([paths] if isinstance(paths, str | Mapping) else paths)]
     units, others = _split_targets(state, targets)
-    state.question_count += 1
     answers = []
     if units:
         answers.append(await _review(state, worker, units, question))
