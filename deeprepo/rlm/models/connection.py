@@ -78,7 +78,7 @@ class HttpModel(ABC):
     def __init__(self, name: str, url: str, timeout: float, form: RequestForm, open_client: Callable[[], Any]) -> None:
         self.name = name
         self._host, self._timeout = urlsplit(url).netloc, timeout
-        self._provider = failures.server(name, self._host)
+        self._server = f"{name.partition('/')[0]} at {self._host}"
         self._known = known.of(name, url, form)
         self._open = open_client
         self._form_search = asyncio.Lock()
@@ -207,7 +207,7 @@ class HttpModel(ABC):
             provider, _, model = self.name.partition("/")
             value = {**self.sampling.on_record, **self.sampling.extra_body}[own]
             return ProviderRefused(f"{provider} does not accept {own}={value!r} with {model}. Remove it from the Model")
-        error = failures.translate(refusal, self.name, self._host, _texts(prompt))
+        error = failures.translate(refusal, self.name, self._server, _texts(prompt))
         size = estimate(prompt, "").input
         is_long = size > max(self._known.largest, SMALL_PROMPT)
         if refusal.is_unexplained and is_long and self._known.size_guesses < MOST_SIZE_GUESSES:
@@ -247,7 +247,7 @@ class HttpModel(ABC):
             if isinstance(cause, Refusal):
                 if (cause.is_about_request or cause.is_cut_off) and not has_work:
                     raise cause from None
-                failure = failures.translate(cause, self.name, self._host, _texts(prompt))
+                failure = failures.translate(cause, self.name, self._server, _texts(prompt))
             else:
                 failure = cause
             # An interrupted reply costs the prompt and what arrived. A reply that never began costs nothing. If the
@@ -341,7 +341,7 @@ class HttpModel(ABC):
         finally:
             await response.response.aclose()
         if not isinstance(reply, dict):
-            raise ProviderDown(f"{self._provider} ended its reply too early. Try again")
+            raise ProviderDown(f"{self._server} ended its reply too early. Try again")
         return reply
 
     def _cause(self, error: Exception) -> Refusal | ProviderError:
@@ -354,7 +354,7 @@ class HttpModel(ABC):
         if body is not None:  # an error in the middle of a stream
             return failures.inside(body if isinstance(body, Mapping) else {"error": body})
         if isinstance(error, ValueError) and not isinstance(error, self.failure):  # incomplete JSON
-            return ProviderDown(f"{self._provider} stopped in the middle of its reply. Try again")
+            return ProviderDown(f"{self._server} stopped in the middle of its reply. Try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)
 
 

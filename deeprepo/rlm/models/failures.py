@@ -31,8 +31,8 @@ from deeprepo.rlm.errors import (
     RateLimited,
     TimedOut,
 )
-from deeprepo.rlm.models import PROVIDERS
 from deeprepo.rlm.models.forms import LEAST, longest_reply
+from deeprepo.rlm.values import OWN_SERVERS
 
 NUMBER = re.compile(r"\d+(\.\d+)?")
 TOO_LONG = re.compile(
@@ -310,15 +310,9 @@ def too_long(refusal: Refusal) -> bool:
     return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
 
 
-def server(name: str, host: str) -> str:
-    """Return a model's provider, with the address unless it is the provider's own."""
-    provider = name.partition("/")[0]
-    return provider if not host or f"//{host}/" in f"{PROVIDERS[provider].base_url}/" else f"{provider} at {host}"
-
-
-def translate(refusal: Refusal, name: str, host: str = "", prompt: str = "") -> ProviderError:
+def translate(refusal: Refusal, name: str, server: str = "", prompt: str = "") -> ProviderError:
     """Return the error for a failed request to the model `name`. Text from `prompt` is not quoted."""
-    error = _error(refusal, name, host)
+    error = _error(refusal, name, server)
     said = "" if isinstance(error, (PromptTooLong, RateLimited)) or refusal.is_page else quote(refusal.message, prompt)
     if said:
         error.args = (f'{error}. It says: "{said}"',)
@@ -336,8 +330,10 @@ def quote(message: str, prompt: str) -> str:
     return text.replace('"', "'").rstrip(" .")
 
 
-def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence per kind
-    provider, model = server(name, host), name.partition("/")[2]
+def _error(refusal: Refusal, name: str, server: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence per kind
+    provider, _, model = name.partition("/")
+    server = server or provider  # with the address, which alone tells the user's own servers apart
+    provider = server if provider in OWN_SERVERS else provider
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
     shown = refusal.sent_status or status
@@ -347,13 +343,13 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         or (status == Http.BAD_GATEWAY and "rate limit" in words.lower())
     )
     if status == Http.PROXY_AUTHENTICATION_REQUIRED:
-        return AccountRefused(f"no answer from {provider}: {PROXY_REFUSED}")
+        return AccountRefused(f"no answer from {server}: {PROXY_REFUSED}")
     if refusal.is_spoilt:
         return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {shown}{said}). Try again")
     if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR and not too_long(refusal):
         failure = ProviderDown if status == Http.OK else AccountRefused
         return failure(
-            f"{provider} sent a web page or other text instead of an API response (status {shown}). "
+            f"{server} sent a web page or other text instead of an API response (status {shown}). "
             "Check the base URL, proxies and firewalls"
         )
     if refusal.is_about_prompt:
