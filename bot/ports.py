@@ -23,6 +23,9 @@ class RunnableTree(Tree, Protocol):
     async def archive(self, side: Side, most: int) -> bytes:
         """Return one side as a tar archive below `work/`, of at most `most` bytes."""
 
+    async def with_contents(self, contents: Mapping[Side, Mapping[str, bytes]]) -> "RunnableTree":
+        """Return both trees with other contents for some files. Only used while this tree is open."""
+
 
 class KnownSecrets(Masks, Protocol):
     """The secrets that one review has met. `checkout.shown.create_known_secrets` begins to know them."""
@@ -44,6 +47,12 @@ class KnownSecrets(Masks, Protocol):
 
     def hide_known(self, text: str) -> str:
         """Return the text with a placeholder for each known secret."""
+
+    def hide_shown(self, text: str) -> str:
+        """Return the text with the secrets that `show` restored replaced by their placeholders again."""
+
+    def distinctive_parts(self) -> frozenset[str]:
+        """Return parts of the known secrets. A text that contains none of them is never masked."""
 
     def cover(self, value: T, *, guesses: bool = False) -> T:
         """Return the value with only the first characters of each secret.

@@ -103,14 +103,21 @@ class Table:
             users = Dependents(references=(USE,))
             parts = units.cut(files, users, texts)
             tracker = coverage.CoverageTracker(parts, files, users)
-            calls = Calls(Budget(self.limits), Journal(self.journal), Masks(), pause=lambda _: asyncio.sleep(0))
+            masks = Masks()
+            calls = Calls(Budget(self.limits), Journal(self.journal), masks, pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
             survey = Survey(
-                Brief(change, config.resolve({}, None, config.Settings())), files, parts, users, tree, tracker
+                Brief(change, config.resolve({}, None, config.Settings())),
+                files,
+                parts,
+                users,
+                tree,
+                tracker,
+                masks=masks,
             )
             session = Session(
-                survey, MaskedTree(tree, calls.masks), calls,
+                survey, MaskedTree(tree, masks), calls,
                 worker=ModelWorker(worker, calls, survey), analyzers=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip

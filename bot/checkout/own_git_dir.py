@@ -52,7 +52,7 @@ Settings = Sequence[tuple[str, str]]  # names and values in git's order, in whic
 
 def objects(common: str, folder: Path, *, sha256: bool) -> str:
     """Create a bare git folder that uses the objects in `common`, and return its path."""
-    alternates = _quote(os.fsencode(Path(common, "objects"))) + b"\n"
+    alternates = quoted(os.fsencode(Path(common, "objects"))) + b"\n"
     files.fill(folder, {"objects/info/alternates": alternates, "HEAD": b"ref: refs/heads/none\n"})
     files.folder(folder / "refs", below=folder)
     configure(folder, (), sha256=sha256)
@@ -189,8 +189,8 @@ def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def _quote(path: bytes) -> bytes:
-    """Return a path as a line of `alternates`, quoted like a C string if necessary."""
+def quoted(path: bytes) -> bytes:
+    """Return a path for a file or command of git, quoted like a C string if necessary."""
     if not path.startswith((b'"', b"#")) and b"\n" not in path:
         return path
     return b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'

@@ -5,26 +5,28 @@ Whole files are searched for secrets, because part of a secret may not be recogn
 output.
 """
 
+import asyncio
 import io
-import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
 
-from bot.checkout import git
-from bot.machine import files
 from bot.secrets.masking.masks import Masks
+from bot.secrets.patterns import PROMISING_LINE
 from bot.values import Query, Side
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import replace
 from deeprepo.impact.views import TreeView
 
 if TYPE_CHECKING:
     import tarfile
 
-    from bot.ports import KnownSecrets
+    from bot.ports import KnownSecrets, RunnableTree
 
-MASKED_SEARCH_SECONDS = 5.0  # timeout for searching masked lines
+SIDES: Sequence[Side] = ("base", "head")
+BATCH = 256  # files that are in memory while secrets are learned
+PARTS_PER_PATTERN = 400  # of up to 12 characters, so that git accepts the pattern
 # Files up to this size are searched for secrets, unless there is a NUL byte in their first bytes.
 MAX_TEXT_BYTES, HEAD_BYTES = 2 << 20, 8_000
 
@@ -37,12 +39,27 @@ def create_known_secrets() -> "KnownSecrets":
     return Masks()
 
 
-class MaskedTree(TreeView):
-    """A `Tree` that adds the secrets in each file that it reads to the known secrets."""
+class _IncompleteSearchError(Exception):
+    """A search for files with secrets was stopped early."""
 
-    def __init__(self, tree: Tree, masks: "KnownSecrets") -> None:
+
+class MaskedTree(TreeView):
+    """A `Tree` whose searches only see placeholders for secrets.
+
+    Contents that are read include the secrets, which are added to the known secrets. Searches run in a copy
+    of the trees with placeholders. Otherwise, repeated searches could guess a secret from which lines match,
+    how many there are, or whether a search fails.
+    """
+
+    def __init__(self, tree: "RunnableTree", masks: "KnownSecrets") -> None:
         super().__init__(tree)
-        self._masks = masks
+        self._runnable, self._masks = tree, masks
+        self._lock = asyncio.Lock()
+        self._unread: dict[Side, list[str]] = {}  # files that may contain secrets and were not read yet
+        self._read: set[str] = set()  # object IDs of such files
+        self._replaced_parts = frozenset[str]()  # parts of the secrets that the copy contains no more
+        self._contents: dict[Side, dict[str, bytes]] = {"base": {}, "head": {}}  # the copy's changed files
+        self._copy: Tree = tree
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """Return the contents of many files, including secrets. The caller must mask them."""
@@ -50,54 +67,108 @@ class MaskedTree(TreeView):
         self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
         return blobs
 
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Return the paths of the text files in which any of the patterns occurs after masking."""
+        try:
+            return await (await self._masked_copy()).grep(self._masked_query(query))
+        except _IncompleteSearchError:
+            return frozenset()
+
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """Return the matching lines as (path, line, text).
+        """Return the lines that match after masking, as (path, line, masked text)."""
+        try:
+            return await (await self._masked_copy()).grep_lines(self._masked_query(query))
+        except _IncompleteSearchError:
+            return ()
 
-        A line with a secret only counts if it also matches after masking. Otherwise repeated searches could
-        guess the secret.
-        """
-        rows = await self._tree.grep_lines(query)
-        await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), query.side)
-        shown = {row: text for row in rows if (text := self._masks.hide_known(row[2])) != row[2]}
-        if not shown:
-            return rows
-        # The search may be for a placeholder.
-        patterns = [self._masks.hide_known(pattern) for pattern in query.patterns]
-        matching = await _matching(query, patterns, list(shown.values()))
-        left_out = {row for row, is_matching in zip(shown, matching, strict=True) if not is_matching}
-        return tuple(row for row in rows if row not in left_out)
+    def _masked_query(self, query: Query) -> Query:
+        """Return the query as the model wrote it. Placeholders in it were replaced by their secrets."""
+        return replace(query, patterns=[self._masks.hide_shown(pattern) for pattern in query.patterns])
+
+    async def _masked_copy(self) -> Tree:
+        """Return a copy of both trees, with placeholders for all secrets that are known or in the trees."""
+        async with self._lock:
+            for side in SIDES:
+                await self._learn_all(side)
+            new_parts = self._masks.distinctive_parts() - self._replaced_parts
+            if new_parts or self._copy is self._tree:
+                for side in SIDES:
+                    await self._replace_secrets(new_parts, side)
+                self._copy = await self._runnable.with_contents(self._contents)
+                self._replaced_parts |= new_parts
+            return self._copy
+
+    async def _learn_all(self, side: Side) -> None:
+        """Learn all secrets on one side. If this is canceled, the next call continues."""
+        if side not in self._unread:
+            self._unread[side] = sorted(await self._files_with(PROMISING_LINE, side))
+        entries, unread = await self.entries(side), self._unread[side]
+        while unread:
+            batch = unread[-BATCH:]
+            oids = {path: entries[path].oid for path in batch if path in entries}
+            new = [path for path, oid in oids.items() if oid not in self._read]
+            blobs = await self.read_many(new, side)
+            for blob in blobs.values():
+                # The rules for prompts, which don't depend on the path
+                self._masks.learn(blob.decode("utf-8", "surrogateescape"))
+            self._contents[side] |= dict.fromkeys(set(batch) - oids.keys() | set(new) - blobs.keys(), b"")
+            self._read.update(oids[path] for path in blobs)
+            del unread[-BATCH:]
+
+    async def _replace_secrets(self, parts: Collection[str], side: Side) -> None:
+        """Mask the contents of the files with these parts of secrets. Unreadable files become empty."""
+        for pattern in _patterns_for(parts):
+            paths = await self._files_with(pattern, side)
+            blobs = await self._tree.read_many(sorted(paths), side)
+            masked = {path: _hide(self._masks, blob) for path, blob in blobs.items()}
+            self._contents[side] |= {path: blob for path, blob in masked.items() if blob != blobs[path]}
+            self._contents[side] |= dict.fromkeys(paths - blobs.keys(), b"")
+
+    async def _files_with(self, pattern: str, side: Side) -> frozenset[str]:
+        stopped = len(self.stopped_searches)
+        paths = await self._tree.grep(Query([pattern], syntax="perl", side=side))
+        if len(self.stopped_searches) > stopped:
+            raise _IncompleteSearchError
+        return paths
 
 
-class ShownTree(MaskedTree):
+class ShownTree(TreeView):
     """The two trees with masked secrets, as models see them.
 
     Quotes by models are checked against this text.
     """
 
+    def __init__(self, tree: Tree, masks: "KnownSecrets") -> None:
+        """`tree` is a `MaskedTree` or a view of one."""
+        super().__init__(tree)
+        self._masks = masks
+
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """Return the contents of many files, with secrets replaced by placeholders."""
         blobs = await super().read_many(paths, side)
-        return {
-            path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-            for path, blob in blobs.items()
-        }
+        return {path: _hide(self._masks, blob) for path, blob in blobs.items()}
 
 
-async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str]) -> list[bool]:
-    """Return for each line whether it matches a query. If the search takes too long, no line matches.
+def _hide(masks: "KnownSecrets", blob: bytes) -> bytes:
+    return masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
-    This uses `git grep`, like searches in a tree.
+
+def _patterns_for(parts: Collection[str]) -> Iterator[str]:
+    """Yield patterns that find these texts.
+
+    Texts are grouped by their first byte. Git would compare every position with each of thousands of
+    alternatives.
     """
-    syntax = "-F" if query.syntax == "fixed" else "-P"
-    words = [*(["-w"] if query.word else []), syntax, *(part for one in patterns for part in ("-e", one))]
-    with tempfile.TemporaryDirectory(prefix="deeprepo-shown-") as folder:
-        texts = {str(number): f"{line}\n".encode("utf-8", "surrogateescape") for number, line in enumerate(lines)}
-        files.fill(Path(folder), texts)
-        limits: dict[str, Any] = {"seconds": MASKED_SEARCH_SECONDS, "rows": None, "most": MAX_TEXT_BYTES}
-        command = ("grep", "--no-index", "-l", "-I", "--no-color", *words, "--", ".")
-        result = await git.search(*command, cwd=folder, env=None, **limits)
-    found = set() if result.was_stopped else {PurePosixPath(name).name for name in result.out.decode().split()}
-    return [str(number) in found for number in range(len(lines))]
+    ordered = sorted(part.encode("utf-8", "surrogateescape") for part in parts)
+    for index in range(0, len(ordered), PARTS_PER_PATTERN):
+        groups = groupby(ordered[index : index + PARTS_PER_PATTERN], key=lambda part: part[:1])
+        yield "|".join(
+            f"{_literal(first)}(?:{'|'.join(_literal(part[1:]) for part in group)})" for first, group in groups
+        )
+
+
+def _literal(text: bytes) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in text)
 
 
 def archive_without_secrets(archive: bytes, folder: str) -> bytes:

@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -236,6 +237,27 @@ class Checkout:
         if done.status:
             raise git.failure("archive", done)
         return done.out
+
+    async def with_contents(self, contents: Mapping[Side, Mapping[str, bytes]]) -> "Checkout":
+        """Return both trees with other contents for some files. They exist until this checkout is closed."""
+        sides = [side for side, changed in contents.items() if changed]
+        if not sides:
+            return self
+        trees = (await self._git("rev-parse", *(f"{self._tree(side)}^{{tree}}" for side in sides))).split()
+        rows = []
+        for side, tree in zip(sides, trees, strict=True):
+            rows.append(b"commit refs/copies/%s\ncommitter deeprepo <> 0 +0000\ndata 0\n" % side.encode())
+            rows.append(b'M 040000 %s ""\n' % tree)
+            for path, content in contents[side].items():
+                name = own_git_dir.quoted(raw_name(path))
+                rows.append(b"M 100644 inline %s\ndata %d\n%s\n" % (name, len(content), content))
+        await git.output("fast-import", "--quiet", "--force", cwd=self._folder, env=self._env, stdin=b"".join(rows))
+        copied = (await self._git("rev-parse", *(f"refs/copies/{side}^{{tree}}" for side in sides))).decode().split()
+        copies = {"base": self.pull.base, "head": self.pull.head, **dict(zip(sides, copied, strict=True))}
+        copy = Checkout(replace(self.pull, base=copies["base"], head=copies["head"]), self._left_out)
+        copy._folder, copy._env, copy._searches = self._folder, self._env, self._searches
+        copy.stopped_searches = self.stopped_searches
+        return copy
 
     async def at_tip(self, path: str) -> bytes | None:
         """Return a file's content at the base branch's tip, or None.

@@ -34,6 +34,11 @@ class CachedTree(TreeView):
         """Return one side as a tar archive."""
         return await self._runnable.archive(side, most)
 
+    async def with_contents(self, contents: Mapping[Side, Mapping[str, bytes]]) -> RunnableTree:
+        """Return both trees with other contents for some files."""
+        copy = await self._runnable.with_contents(contents)
+        return self if copy is self._runnable else CachedTree(copy)
+
     async def grep(self, query: Query) -> frozenset[str]:
         """Return the paths of the text files in which any of the patterns occurs."""
         return await self._once(self._paths, self._tree.grep, query)

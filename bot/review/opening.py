@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.brief import record
-from bot.checkout.shown import MaskedTree
+from bot.checkout.shown import MaskedTree, ShownTree
 from bot.machine import build
-from bot.ports import Analyzer, Lens
+from bot.ports import Analyzer, KnownSecrets, Lens
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.hooks import hooks
 from bot.review.session import Results, Session, Worker
@@ -57,7 +57,7 @@ async def open_session(
     survey.tracker.by_model = models.reader is not None
     checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
-    callers, readers = partial(_callers, tree), partial(_readers, tree)
+    callers, readers = partial(_callers, ShownTree(tree, survey.masks)), partial(_readers, tree)
     worker: Worker = checks
     takes_notes = any(hook.takes_notes(settings) for hook in hooks())
     look_ups, consumer_code, opinions = None, None, None
@@ -116,7 +116,7 @@ async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
 
 def _look_ups(survey: Survey, tree: Tree, journal: Journal) -> "tuple[LookUps, ConsumerCode | None]":
     """Return the look-ups, and what models may see of consumers (None if they may see nothing)."""
-    over = partial(look_ups_over, files=survey.files)
+    over = partial(look_ups_over, masks=survey.masks, files=survey.files)
     if not survey.consumers.readable:
         return over(tree), None
     from bot.review.context.consumer_code import ConsumerCode
@@ -125,11 +125,11 @@ def _look_ups(survey: Survey, tree: Tree, journal: Journal) -> "tuple[LookUps, C
     return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
-def look_ups_over(tree: Tree, files: Sequence[ChangedFile]) -> "LookUps":
-    """Return the look-ups for models, over one tree."""
+def look_ups_over(tree: Tree, masks: KnownSecrets, files: Sequence[ChangedFile]) -> "LookUps":
+    """Return the look-ups for models, over one tree whose searches are masked."""
     from bot.review.context.look_ups import LookUps
 
-    return LookUps(tree, partial(_callers, tree), partial(_readers, tree), files)
+    return LookUps(tree, partial(_callers, ShownTree(tree, masks)), partial(_readers, tree), files)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:

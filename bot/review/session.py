@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from bot.checkout.shown import ShownTree
 from bot.findings import merge
 from bot.findings.quotes import check_quotes
 from bot.review.coverage import CoverageTracker
@@ -168,13 +169,16 @@ async def verified(session: Session, finding: Finding) -> Finding | str:
     """Verify a finding against the tree, or a consumer's tree. Returns it, or the reason to reject it."""
     if session.consumer_code is not None:
         finding = await session.consumer_code.attribute(finding)
-    checked_finding = await check_quotes(finding, session.tree)
+    # In what models are shown. In the files, a quote of a word could confirm a guess of part of a secret.
+    masks = session.survey.masks
+    tree = ShownTree(session.tree, masks)
+    checked_finding = await check_quotes(masks.hide(finding), tree)
     if isinstance(checked_finding, str):
         return checked_finding
 
     from bot.findings import claims
 
-    return await claims.check_claims(checked_finding, session.tree)
+    return masks.show(await claims.check_claims(checked_finding, tree))
 
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:

@@ -60,7 +60,7 @@ UUID = re.compile(r"[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}", re.IGNORECASE)
 
 # After a strong name, any value that a person did not make up is a secret. After a weak name, only a long
 # random value is.
-STRONG = r"passw|pwd|secret|contrase[nñ]a|(?:api|auth|service|account|db|database|priv|private|client)[-_. ]?key|(?:db|database|key)_?pass"
+STRONG = r"passw|pwd|secret|contrase(?:n|ñ)a|(?:api|auth|service|account|db|database|priv|private|client)[-_. ]?key|(?:db|database|key)_?pass"
 WEAK = r"token|credential|bearer|access[-_. ]?key"
 NAMED_VALUE = rf"(?P<name>(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+)"
 STRONG_NAME = re.compile(STRONG, re.IGNORECASE)
@@ -219,6 +219,13 @@ CASED = re.compile(f"{FORM_LABELS}|{AFTER_DIGITS}|{IN_PARTS}")
 FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
 MAYBE_TOKEN = re.compile(rf"{CASED.pattern}|(?i:{FOLDED_LABELS})")
 MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
+
+# For `git grep`, which matches bytes. Every text with a secret has a line that matches: a label or the name of
+# a value, with a digit within the longest value, or with the value on the next line; or a row of a key.
+PROMISING_LINE = (
+    rf"{MAYBE_TOKEN.pattern}|(?i:{NAMED_WORDS})(?:[^\S\n]*+\S){{0,800}}?[0-9\x80-\xff]|(?i:{NAME_AT_END.pattern})"
+    r"|[A-Za-z0-9+/]{60}"
+)
 
 
 def role_of(path: str) -> Role:

@@ -34,6 +34,10 @@ class TreeView:
         """Return the paths of text files that match any of the patterns."""
         return await self._tree.grep(query)
 
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """Return the matching lines as (path, line, text)."""
+        return await self._tree.grep_lines(query)
+
 
 class OneSide:
     """One side of a change. Satisfies `deeprepo.impact.SideTree`."""

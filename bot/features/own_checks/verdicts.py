@@ -38,7 +38,7 @@ def _earlier(survey: Survey) -> tuple[CheckReport, ...]:
 
 async def _report(check: CustomCheck, session: Session) -> CheckReport:
     survey = session.survey
-    tree = ShownTree(survey.tree, survey.masks)  # a quote counts only if it occurs in what models were shown
+    tree = ShownTree(session.tree, survey.masks)  # a quote counts only if it occurs in what models were shown
     here = CheckReport(check.name, check.severity, "inapplicable", cause="no-file", digest=check.digest)
     paths = dict.fromkeys(unit.path for unit in survey.units if applies_to(check, unit.path))
     unread = [

@@ -173,8 +173,9 @@ class ConsumerCode:
 
     async def _opened_trees(self, clone: Clone) -> tuple[Tree, Tree]:
         if clone.name not in self._trees:
-            tree = MountedTree(await self._stack.enter_async_context(Checkout(clone.pull)), label(clone.name, ""))
-            self._trees[clone.name] = MaskedTree(tree, self.masks), ShownTree(tree, self.masks)
+            masked = MaskedTree(await self._stack.enter_async_context(Checkout(clone.pull)), self.masks)
+            tree = MountedTree(masked, label(clone.name, ""))
+            self._trees[clone.name] = tree, ShownTree(tree, self.masks)
         return self._trees[clone.name]
 
     async def _found(self, look_up: LookUp, tree: Tree) -> Row:

@@ -116,15 +116,25 @@ def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
         yield from ((at.start(), at.end()) for at in _whole(secret).finditer(text))
     if len(secret) >= LONG:
         for at in _occurrences(secret[:DISTINCTIVE_CHARS], text):
-            yield at, at + _same(secret, text[at : at + len(secret)])
+            yield at, at + _extent(secret, text[at : at + len(secret)])
         for at in _occurrences(secret[-DISTINCTIVE_CHARS:], text):
             end = at + DISTINCTIVE_CHARS
-            yield end - _same(secret[::-1], text[max(0, end - len(secret)) : end][::-1]), end
+            yield end - _extent(secret[::-1], text[max(0, end - len(secret)) : end][::-1]), end
 
 
-def _same(one: str, other: str) -> int:
-    """Return the length of the common prefix."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def distinctive_parts(secret: str) -> tuple[str, ...]:
+    """Return the start, and the end of a long secret. Where it is masked in a text, one of them occurs."""
+    return (secret[:DISTINCTIVE_CHARS], *([secret[-DISTINCTIVE_CHARS:]] if len(secret) >= LONG else ()))
+
+
+def _extent(secret: str, text: str) -> int:
+    """Return how much of a text to mask that begins like a secret and is not longer.
+
+    What follows up to a space or quote is masked even if it differs from the secret. Otherwise, the mask would
+    tell whoever wrote the text how much of it is right.
+    """
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(secret, text, strict=False)))
+    return max(same, len(re.split(r"[\s\"'`]", text, maxsplit=1)[0]))
 
 
 def _occurrences(part: str, text: str) -> Iterator[int]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot import render
+from bot.checkout.shown import ShownTree
 from bot.findings import merge
 from bot.findings.issues import from_root
 from bot.findings.quotes import MAX_QUOTE, find_quote
@@ -80,7 +81,9 @@ async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str
 
 async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -> str:
     """Turn a proven finding into a likely one, if the quoted line exists. A confirmation then decides."""
-    lines = await find_quote(state.session.tree, path, quote) if len(quote) <= MAX_QUOTE else None
+    masks = state.session.survey.masks
+    tree = ShownTree(state.session.tree, masks)
+    lines = await find_quote(tree, path, masks.hide(quote)) if len(quote) <= MAX_QUOTE else None
     if lines is None:
         # Text under review may talk a root out of a guess, but not out of a proven fact
         return "refused: code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
