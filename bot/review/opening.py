@@ -12,7 +12,7 @@ from bot.machine import build
 from bot.ports import Analyzer, KnownSecrets, Lens
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.hooks import hooks
-from bot.review.session import Results, Session, Worker
+from bot.review.session import Lookup, Results, Session, Worker
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Reference
 from bot.values.progress import ProgressCallback
@@ -57,7 +57,7 @@ async def open_session(
     survey.tracker.by_model = models.reader is not None
     checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
-    callers, readers = partial(_callers, ShownTree(tree, survey.masks)), partial(_readers, tree)
+    callers, readers = _references_over(tree, survey.masks)
     worker: Worker = checks
     takes_notes = any(hook.takes_notes(settings) for hook in hooks())
     look_ups, consumer_code, opinions = None, None, None
@@ -129,7 +129,12 @@ def look_ups_over(tree: Tree, masks: KnownSecrets, files: Sequence[ChangedFile])
     """Return the look-ups for models, over one tree whose searches are masked."""
     from bot.review.context.look_ups import LookUps
 
-    return LookUps(tree, partial(_callers, ShownTree(tree, masks)), partial(_readers, tree), files)
+    return LookUps(tree, *_references_over(tree, masks), files)
+
+
+def _references_over(tree: Tree, masks: KnownSecrets) -> tuple[Lookup, Lookup]:
+    """Return the functions that find the callers and the readers of a name, over a tree whose searches are masked."""
+    return partial(_callers, ShownTree(tree, masks)), partial(_readers, tree)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:
