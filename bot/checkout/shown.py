@@ -92,8 +92,9 @@ class MaskedTree(TreeView):
                 await self._learn_all(side)
             new_parts = self._masks.distinctive_parts() - self._replaced_parts
             if new_parts or self._copy is self._tree:
+                masked: dict[bytes, bytes] = {}
                 for side in SIDES:
-                    await self._replace_secrets(new_parts, side)
+                    await self._replace_secrets(new_parts, side, masked)
                 self._copy = await self._runnable.with_contents(self._contents)
                 self._replaced_parts |= new_parts
             return self._copy
@@ -107,22 +108,29 @@ class MaskedTree(TreeView):
             batch = unread[-BATCH:]
             oids = {path: entries[path].oid for path in batch if path in entries}
             new = [path for path, oid in oids.items() if oid not in self._read]
-            blobs = await self.read_many(new, side)
+            blobs = await self._tree.read_many(new, side)
             for blob in blobs.values():
-                # The rules for prompts, which don't depend on the path
+                # Without its path, as in prompts, so that the rules for the most kinds of files apply
                 self._masks.learn(blob.decode("utf-8", "surrogateescape"))
             self._contents[side] |= dict.fromkeys(set(batch) - oids.keys() | set(new) - blobs.keys(), b"")
             self._read.update(oids[path] for path in blobs)
             del unread[-BATCH:]
 
-    async def _replace_secrets(self, parts: Collection[str], side: Side) -> None:
-        """Mask the contents of the files with these parts of secrets. Unreadable files become empty."""
+    async def _replace_secrets(self, parts: Collection[str], side: Side, masked: dict[bytes, bytes]) -> None:
+        """Mask the contents of the files with these parts of secrets. Unreadable files become empty.
+
+        `masked` caches masked contents, because most files are the same on both sides.
+        """
+        paths: frozenset[str] = frozenset()
         for pattern in _patterns_for(parts):
-            paths = await self._files_with(pattern, side)
-            blobs = await self._tree.read_many(sorted(paths), side)
-            masked = {path: _hide(self._masks, blob) for path, blob in blobs.items()}
-            self._contents[side] |= {path: blob for path, blob in masked.items() if blob != blobs[path]}
-            self._contents[side] |= dict.fromkeys(paths - blobs.keys(), b"")
+            paths |= await self._files_with(pattern, side)
+        blobs = await self._tree.read_many(sorted(paths), side)
+        self._contents[side] |= dict.fromkeys(paths - blobs.keys(), b"")
+        for path, blob in blobs.items():
+            if blob not in masked:
+                masked[blob] = _hide(self._masks, blob)
+            if masked[blob] != blob:
+                self._contents[side][path] = masked[blob]
 
     async def _files_with(self, pattern: str, side: Side) -> frozenset[str]:
         stopped = len(self.stopped_searches)
