@@ -48,9 +48,6 @@ class KnownSecrets(Masks, Protocol):
     def hide_known(self, text: str) -> str:
         """Return the text with a placeholder for each known secret."""
 
-    def hide_shown(self, text: str) -> str:
-        """Return the text with the secrets that `show` restored replaced by their placeholders again."""
-
     def distinctive_parts(self) -> frozenset[str]:
         """Return parts of the known secrets. A text that contains none of them is never masked."""
 

@@ -82,8 +82,8 @@ class MaskedTree(TreeView):
             return ()
 
     def _masked_query(self, query: Query) -> Query:
-        """Return the query as the model wrote it. Placeholders in it were replaced by their secrets."""
-        return replace(query, patterns=[self._masks.hide_shown(pattern) for pattern in query.patterns])
+        """Return the query with placeholders, which a model's reply no longer contains."""
+        return replace(query, patterns=[self._masks.hide_known(pattern) for pattern in query.patterns])
 
     async def _masked_copy(self) -> Tree:
         """Return a copy of both trees, with placeholders for all secrets that are known or in the trees."""

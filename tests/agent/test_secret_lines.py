@@ -48,7 +48,7 @@ QUESTIONS = (
     "outline('shop/keys.py', 'kR7')",
     "outline('conf/app.yml', 'kestrel')",
     "raw('sk-ant-api03-k')",
-    "report('shop/keys.py', 'kR7', 'A', 'b')",
+    "report('shop/keys.py', 'Qp3ZxW9vBnT5yLm2hJ8dFs4', 'A', 'b')",
     "report('conf/app.yml', 'kestrel', 'A', 'b')",
 )
 
@@ -59,7 +59,7 @@ def pull(repository: Repository, secrets: dict[str, str]) -> Table:
         textwrap.wrap(secrets["seed"] + "MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQDx7T3q" * 6, 64)
     )
     kept = {
-        "shop/keys.py": f"def key():\n    return {secrets['key']}\n",
+        "shop/keys.py": f"def key():  # not kR7\n    return {secrets['key']}\n",
         "conf/app.yml": f"name: shop\ntoken: {secrets['token']}\npassword: {secrets['password']}\nrate: 3\n",
         "conf/app.key": f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n",
     }

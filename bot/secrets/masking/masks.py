@@ -87,15 +87,6 @@ class Masks:
         """Return the text with each known secret replaced by a placeholder."""
         return self._text(text) if self._values else text
 
-    def hide_shown(self, text: str) -> str:
-        """Return the text with the secrets that `show` restored replaced by their placeholders again.
-
-        Parts of secrets stay, because replacing them would tell whoever wrote the text that they are right.
-        """
-        for secret in sorted(self._placeholders, key=len, reverse=True):
-            text = text.replace(secret, self._placeholders[secret])
-        return text
-
     def distinctive_parts(self) -> frozenset[str]:
         """Return parts of the known secrets. A text that contains none of them is never masked."""
         return frozenset(part for secret in self._values for part in distinctive_parts(secret))
