@@ -44,8 +44,7 @@ class ConsumerCode:
     masks: KnownSecrets
     look_ups_over: Callable[[Tree], LookUps]
     _rows: dict[str, Row] = field(default_factory=dict)  # the answers so far, by question
-    # Each clone's trees: masked for models, and as shown to readers of the review
-    _trees: dict[str, tuple[Tree, Tree]] = field(default_factory=dict)
+    _trees: dict[str, Tree] = field(default_factory=dict)  # each clone's tree, as models see it
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -163,7 +162,7 @@ class ConsumerCode:
             return {"error": SPENT}
         try:
             async with asyncio.timeout(LOOK_UP_SECONDS):
-                return {"result": await look((await self._opened_trees(clone))[0])}
+                return {"result": await look(await self._opened_tree(clone))}
         except TimeoutError:
             return {
                 "error": f"it took more than {LOOK_UP_SECONDS:.0f} s: ask for less, with a narrower pattern or fewer files"
@@ -171,11 +170,10 @@ class ConsumerCode:
         except (DeepRepoError, ValueError) as error:
             return {"error": str(error).split("\n")[0]}
 
-    async def _opened_trees(self, clone: Clone) -> tuple[Tree, Tree]:
+    async def _opened_tree(self, clone: Clone) -> Tree:
         if clone.name not in self._trees:
             masked = MaskedTree(await self._stack.enter_async_context(Checkout(clone.pull)), self.masks)
-            tree = MountedTree(masked, label(clone.name, ""))
-            self._trees[clone.name] = tree, ShownTree(tree, self.masks)
+            self._trees[clone.name] = ShownTree(MountedTree(masked, label(clone.name, "")), self.masks)
         return self._trees[clone.name]
 
     async def _found(self, look_up: LookUp, tree: Tree) -> Row:
@@ -192,9 +190,8 @@ class ConsumerCode:
         ]
         return {"candidates": candidates, "notes": list(result.notes), "rest": [list(place) for place in result.rest]}
 
-    async def _line_of(self, item: Evidence, _: Tree) -> int:
+    async def _line_of(self, item: Evidence, tree: Tree) -> int:
         """Return the line of a quote in the part of a file that readers may see; 0 if it is not there."""
-        tree = self._trees[self.repository_of(item.path)][1]
         place = await find_quote(tree, item.path, self.masks.hide(item.quote), item.line, ("head",))
         return place[1] if place is not None else 0
 

@@ -89,9 +89,7 @@ async def search(
     if len(hits) > most:  # leave out the least important lines
         changed_paths = {file.path for file in state.session.files}
         hits = _spread(sorted(hits, key=lambda hit: _rank(hit, changed_paths)), changed_paths)
-    # Mask before cutting a line, because half a secret is not recognized
-    hide = state.session.survey.masks.hide
-    rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
+    rows = [f"{path}:{line}: {text.strip()[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits[most:], most))
     if len(state.session.tree.stopped_searches) > before:
