@@ -230,8 +230,8 @@ def test_server_gets_default_ceilings() -> None:
             ["line 1: unknown key qouta; did you mean quota?", "line 3: unknown key models.rot; did you mean root?"],
         ),
         (
-            b"checks:\n- name: a\n  ask: Is it so?\n- name: b\n  ask: Is it so?\n  severty: fail\n",
-            ["line 6: unknown key checks.severty; did you mean severity?"],
+            b"instructions:\n- name: a\n  text: Is it so?\n- name: b\n  text: Is it so?\n  mst: fail\n",
+            ["line 6: unknown key instructions.mst; did you mean must?"],
         ),
         (b"triggers: {draft: true}\n", ["line 1: unknown key triggers.draft; did you mean drafts?"]),
         (b"run: {comand: make test}\n", ["line 1: unknown key run.comand; did you mean"]),
@@ -284,7 +284,7 @@ def test_unknown_key_warning_suggests_the_nearest_name(text: bytes, sentences: l
         (b"language: de # " + b"x" * 70_000, "longer than"),
         (b"language: german\n", "line 1: language: use a language code such as en, de or pt-BR"),
         (b"instructions: be nice\n", r"write a list of entries, such as \[{path: \"src/"),
-        (b"rules: F841\n", r"write a list of entries, such as \[{path: \"tests/"),
+        (b"ignore: F841\n", r"write a list of entries, such as \[\"generated/"),
     ],
 )
 def test_each_mistake_in_the_file_has_a_warning_with_its_location(text: bytes, sentence: str) -> None:
@@ -373,8 +373,8 @@ def test_folder_instead_of_the_settings_file_gives_a_warning() -> None:
         (b"analyzers:\n  - ruff\n  - eslint\n", "line 3: analyzers.1: eslint is unknown; did you mean oxlint?"),
         (b"lenses: [secuirty]\n", "lenses.0: secuirty is unknown; did you mean security?"),
         (
-            b"rules:\n  - {path: a, kind: perfomance}\n",
-            "rules.0.kind: perfomance is not a category of findings; did you mean performance?",
+            b"ignore:\n  - {path: a, kind: perfomance}\n",
+            "ignore.0.kind: perfomance is not a category of findings; did you mean performance?",
         ),
     ],
 )

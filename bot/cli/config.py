@@ -29,7 +29,6 @@ def command(
     DEEPREPO_ORGANIZATION points to, and from the environment.
     """
     from bot import checkout, config, wiring
-    from bot.config.repository import convert_old_lists
     from bot.values import ReviewRequest
 
     if schema:
@@ -51,10 +50,6 @@ def command(
                 text = await tree.settings_at_tip(config.FILE)
                 content = text if isinstance(text, bytes) else b""
                 _compare(Path(repo, config.FILE), content)
-                if new := convert_old_lists(content):
-                    tell(
-                        f"{config.FILE} uses list names from an earlier version. They still work; the current form is\n\n{new}"
-                    )
                 settings = config.environment()
                 shared = await wiring.shared_files(pull, settings, scratch)
                 return config.resolve({}, text, settings, others=others, shared=shared)

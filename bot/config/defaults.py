@@ -8,7 +8,6 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from bot import registry
-from bot.config.names import MOST_SENTENCE
 from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import RequiredCheckSeverity, Tone
@@ -93,48 +92,6 @@ class Instruction:
         is_threshold=True,
     )
     name: str = setting("", "The name of the requirement in tables. Empty: the first words of `text`.", max_length=60)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleEntry:
-    """One entry of `rules`, the old form: a kind of finding to silence in certain files."""
-
-    path: Pattern = setting(..., "Files, as in .gitignore.")
-    kind: str = setting(..., "A rule such as F841, or a category such as performance.", min_length=1)
-    text: str = setting("", "Why. Models that review these files see it.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningEntry:
-    """One entry of `learnings`, the old form: a fact that answers models' findings about certain code."""
-
-    path: Pattern = setting(..., "Files, as in .gitignore.")
-    symbol: str = setting("", "Only findings about this definition. Empty: any definition.", max_length=200)
-    text: str = setting(
-        ...,
-        "A fact about this code, in one sentence. A second model call decides whether it refutes a finding.",
-        min_length=1,
-        max_length=MOST_SENTENCE,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckEntry:
-    """One entry of `checks`, the old form: a requirement that each review of certain files checks."""
-
-    name: str = setting(..., "The name of the check in tables.", min_length=1, max_length=60)
-    ask: str = setting(
-        ...,
-        "The requirement, in plain words: what to check, and what a violation looks like.",
-        min_length=1,
-        max_length=600,
-    )
-    paths: tuple[Pattern, ...] = setting((), "Files, as in .gitignore. Empty: every file.")
-    severity: RequiredCheckSeverity = setting(
-        "warn",
-        "What a failure does: `note` lists it, `warn` makes the review not clean, `fail` fails the check.",
-        is_threshold=True,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,11 +256,6 @@ ENTRY_FORMS = {  # settings that are lists of entries, with the dataclass of an 
     each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default == ()
 }
 LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # combine the entries of all files
-OLD_LISTS = {  # lists of earlier versions: the dataclass of their entries, and the list that replaced them
-    "rules": (RuleEntry, "ignore"),
-    "learnings": (LearningEntry, "ignore"),
-    "checks": (CheckEntry, "instructions"),
-}
 
 
 def key_in_file(name: str) -> str:

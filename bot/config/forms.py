@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_type_hints
 import pydantic
 from pydantic import BaseModel, ConfigDict, create_model
 
-from bot.config.defaults import FILE_FIELDS, OLD_LISTS, SECTIONS, SETTING_FIELDS, Triggers
+from bot.config.defaults import FILE_FIELDS, SECTIONS, SETTING_FIELDS, Triggers
 from bot.config.defaults import FORMS as SETTING_FORMS
 from bot.config.setting import Checked
 
@@ -44,11 +44,6 @@ def repository() -> type[FileSection]:
         part = create_model(f"{name.capitalize()}Section", __base__=FileSection, __doc__=doc, **keys)
         rows[name] = part, pydantic.Field(part(), description=about)
     rows |= {each.name: _key(each) for each in SETTING_FIELDS if not each.metadata["section"]}
-    for name, (entry, into) in OLD_LISTS.items():
-        rows[name] = (
-            tuple[section(entry), ...],  # type: ignore[misc]
-            pydantic.Field((), description=f"Write `{into}` instead.", json_schema_extra={"deprecated": True}),
-        )
     triggers = section(Triggers)
     rows["triggers"] = (
         triggers,

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bot.config import forms, yaml_text
-from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, OLD_LISTS, SETTING_FIELDS, IgnoreItem, Instruction
+from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, SETTING_FIELDS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.owner_file import Problem
 from bot.config.usable import THRESHOLDS, Mistake, TooManyMistakesError, UsableFile
@@ -84,36 +84,8 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
             value = tuple(each.metadata["entries"](**entry.model_dump()) for entry in value)
         if value != () or each.default == ():
             values[each.name] = value
-    for name, (_, into) in OLD_LISTS.items():
-        if name in file.model_fields_set:
-            old_rows = tuple(_renewed(name, entry) for entry in getattr(file, name))
-            values[into] = (*values.get(into, ()), *old_rows)
     triggers = {f"triggers.{name}": getattr(file.triggers, name) for name in file.triggers.model_fields_set}
     return RepoFile({**values, **triggers}, {each.name: getattr(file, each.name) for each in FILE_FIELDS})
-
-
-def _renewed(name: str, entry: Any) -> IgnoreItem | Instruction:  # noqa: ANN401 - an entry of one of the old lists
-    """Return an entry of an old list as an entry of the list that replaced it."""
-    if name == "checks":
-        return Instruction(path=entry.paths, text=entry.ask, must=entry.severity, name=entry.name)
-    if name == "learnings":
-        return IgnoreItem(path=entry.path, kind=CLAIMS, symbol=entry.symbol, reason=entry.text)
-    return IgnoreItem(path=entry.path, kind=entry.kind, reason=entry.text)
-
-
-def convert_old_lists(text: bytes) -> str:
-    """Return YAML that replaces a file's old lists with the current ones, or "" if it has no old lists."""
-    try:
-        data = yaml_text.data(text.decode())
-        settings = forms.repository().model_validate(data)
-    except ValueError:
-        return ""
-    if not (isinstance(data, dict) and OLD_LISTS.keys() & data.keys()):
-        return ""
-    lists: dict[str, list[Any]] = {into: list(data.get(into) or ()) for into in ("ignore", "instructions")}
-    for name, (_, into) in OLD_LISTS.items():
-        lists[into] += [as_entry(_renewed(name, entry)) for entry in getattr(settings, name)]
-    return yaml_text.file({name: entries for name, entries in lists.items() if entries})
 
 
 def as_entry(item: IgnoreItem | Instruction) -> dict[str, Any]:
@@ -173,16 +145,14 @@ def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - 
             why = next((sentence for is_wrong, sentence in WRONG[key] if is_wrong(entry)), "")
             if why:
                 yield Mistake((key, at), why)
-    for key in ("checks", "instructions"):
-        names = [one.name for one in getattr(settings, key)]
-        for at in (index for index, name in enumerate(names) if name and name in names[:index]):
-            sentence = f"{names[at]} is the name of another one; the first one counts"
-            yield Mistake((key, at, "name"), sentence, is_left_out=False)
-    for key in ("rules", "ignore"):
-        for at, kind in enumerate(one.kind for one in getattr(settings, key)):
-            if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
-                sentence = f"{kind} is not a category of findings{_did_you_mean(kind, FINDING_KINDS)}"
-                yield Mistake((key, at, "kind"), sentence, is_left_out=False)
+    names = [one.name for one in settings.instructions]
+    for at in (index for index, name in enumerate(names) if name and name in names[:index]):
+        sentence = f"{names[at]} is the name of another one; the first one counts"
+        yield Mistake(("instructions", at, "name"), sentence, is_left_out=False)
+    for at, kind in enumerate(one.kind for one in settings.ignore):
+        if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
+            sentence = f"{kind} is not a category of findings{_did_you_mean(kind, FINDING_KINDS)}"
+            yield Mistake(("ignore", at, "kind"), sentence, is_left_out=False)
 
 
 def _is_invalid_date(text: str) -> bool:

@@ -12,10 +12,7 @@ MOST_CHARS = 64_000
 ENTRIES = {  # lists whose items have keys
     ("instructions",): '{path: "src/**", text: "..."}',
     ("ignore",): '"generated/", {path: "tests/**", kind: performance}',
-    ("rules",): '{path: "tests/**", kind: performance}',
-    ("learnings",): '{path: "src/quote.py", text: "Amounts are checked in quote() before this is called."}',
     ("effort_for",): '{paths: ["migrations/**"], effort: high}',
-    ("checks",): '{name: guards, ask: "Each new endpoint has an authorization decorator."}',
 }
 
 

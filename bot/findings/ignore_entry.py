@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from bot import globs
 from bot.values import Evidence, Finding
 
-MOST_PLACES, MOST_OLD = 40, 12  # maximum digests in an entry, and in an older one
-DIGEST = 32  # characters of each; older entries have more
+MOST_PLACES = 40  # digests in an entry
+DIGEST = 32  # characters of each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +22,6 @@ class IgnoreEntry:
     # Digest of each location (see `digest`). The fingerprint alone is so short that someone could forge it.
     digest: str = ""
     path: str = ""  # pattern, as in .gitignore
-    # Where the entry is written, if a build older than 0.2.0 wrote it. IDs may have changed since.
-    before_release: str = ""
 
     @property
     def is_of_finding(self) -> bool:
@@ -35,10 +33,8 @@ class IgnoreEntry:
         if self.is_of_finding:
             there = not self.path or bool(finding.cause) or globs.matches([self.path], finding.path)
             known = frozenset(self.digest.split())
-            is_old = any(len(each) > DIGEST for each in known)
-            asked = _whole(finding, is_old=is_old) if place is None else _digests(finding, place)
-            asked = [each if is_old else each[:DIGEST] for each in asked]
-            is_named = self.fingerprint in (finding.identity, finding.older_identity)
+            asked = _whole(finding) if place is None else _digests(finding, place)
+            is_named = self.fingerprint == finding.identity
             return is_named and there and known.issuperset(asked if known else ())
         path = finding.path if place is None else place.path
         return bool(self.path) and globs.matches([self.path], path)
@@ -50,22 +46,18 @@ def digest(finding: Finding) -> str:
     It covers the file, the code and the category. For a committed secret, this is a digest of the secret
     itself, taken from its proof, because its line is masked wherever it is stored.
     """
-    return " ".join(each[:DIGEST] for each in _whole(finding))
+    return " ".join(_whole(finding))
 
 
-def _whole(finding: Finding, *, is_old: bool = False) -> list[str]:
-    """Return the digests of all locations.
-
-    `is_old`: as in older entries, which distinguish fewer locations.
-    """
+def _whole(finding: Finding) -> list[str]:
+    """Return the digests of all locations."""
     if finding.category == "secret" and finding.proofs:
         return _digests(finding, finding.places[0])
-    lines = [each for place in finding.places for each in _lines(finding, place)[: 1 if is_old else None]]
+    lines = [each for place in finding.places for each in _lines(finding, place)]
     digests = [*dict.fromkeys(lines), *(_digest(each, finding.category) for each in sorted(finding.basis.breaks))]
-    # More may be broken than the evidence shows
-    is_long = len(digests) > (MOST_OLD if is_old else MOST_PLACES)
-    # Then every word of the text counts
-    return [digests[0], _digest(*digests[1:], finding.why)] if is_long else digests
+    if len(digests) <= MOST_PLACES:
+        return digests
+    return [digests[0], _digest(*digests[1:], finding.why)]  # more may be broken than the evidence shows
 
 
 def _digests(finding: Finding, place: Evidence) -> list[str]:
@@ -86,4 +78,4 @@ def _lines(finding: Finding, place: Evidence) -> list[str]:
 
 
 def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST]

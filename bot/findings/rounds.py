@@ -48,13 +48,12 @@ from bot.values import (
     at_least,
     in_order,
 )
-from bot.values.finding import How, is_without_names
+from bot.values.finding import How
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import code_of, is_comment
 
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, but still in"
-LASTING_BEFORE = "removed, still in"  # in titles that builds before 0.2.0 stored
 COMMIT_CHARS = 10  # characters of a commit ID in a sentence
 MOST_COPIES = 100  # equal lines per file that are distinguished
 # Pairs of number and fingerprint, because a file can contain the same quote twice
@@ -306,7 +305,7 @@ def lasting(past: Finding, commit: str) -> Finding:
 
     It stays open until the owner says that it was dealt with.
     """
-    if LASTING in past.title or LASTING_BEFORE in past.title:
+    if LASTING in past.title:
         return past.with_status("still")
     where = f"commit {commit[:COMMIT_CHARS]}"
     renamed = replace(
@@ -400,11 +399,7 @@ def _may_be_same(past: Finding, finding: Finding) -> bool:
     """
     if not past.proven or not finding.proven:
         return not past.proven
-    return bool(past.proofs & finding.proofs) or (past.kind == finding.kind and _is_without_names(past))
-
-
-def _is_without_names(past: Finding) -> bool:
-    return bool(past.proofs) and all(map(is_without_names, past.proofs))
+    return bool(past.proofs & finding.proofs)
 
 
 def _is_in_same_file(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
@@ -418,12 +413,10 @@ def _keep_identity(past: Finding, again: Finding, since: Since, files: Sequence[
     how: How = "" if is_there or (again.path, again.start) in new_places else "moved"
     verdict = past.verdict if again.verdict.is_undecided else again.verdict
     telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
-    # With its old proof, since people's dismissals and posted comments name it
-    basis = replace(again.basis, sources=past.basis.sources) if _is_without_names(past) else again.basis
     renewed = replace(
         telling,
         fingerprint=past.fingerprint,
-        basis=replace(basis, verdict=verdict, unsettled=past.basis.unsettled if verdict.is_undecided else ""),
+        basis=replace(again.basis, verdict=verdict, unsettled=past.basis.unsettled if verdict.is_undecided else ""),
         tracking=Tracking(past.number, "still", how, added=new_places),
         trigger=again.trigger or past.trigger,
     )

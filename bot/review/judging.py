@@ -7,12 +7,11 @@ vanish silently.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot import globs
 from bot.config import Config
 from bot.findings import placing, silencing
 from bot.findings.merge import merge, merge_findings
@@ -39,10 +38,6 @@ if TYPE_CHECKING:
     from bot.findings.verify import Ask, Opinion, Precedents
 
 DismissedClaim = tuple[Finding, str]  # a dismissed finding and the reason
-OUTDATED = (
-    "A build from before deeprepo 0.2.0 wrote {entry}, and its `finding` names nothing that is reported today. If it means {where}, "
-    "`deeprepo ignore` writes it again."
-)
 MOST_LEARNINGS = 5  # learnings shown to one confirmation
 MOST_DISMISSED = 3  # dismissed claims about the same file shown to one confirmation
 SPARE = 4  # claims confirmed in addition to the places in full, since some are refuted
@@ -186,7 +181,7 @@ async def judge(
             f"{count(number, 'finding')} could not be confirmed by a second model call: {reason}"
             for reason, number in reasons.items()
         ),
-        (*_of_other_build(past.known, of_other_build), *_outdated_entries(survey, found)),
+        _of_other_build(past.known, of_other_build),
     )
 
 
@@ -207,17 +202,6 @@ def _of_other_build(earlier: EarlierReview | None, number: int) -> tuple[str, ..
         f"{count(number, 'finding')} of the last review, which another build (deeprepo {earlier.other_build}) made"
     )
     return (f"{of_other}: this build does not report the same although the code is unchanged; that fixes nothing.",)
-
-
-def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]:
-    """Yield a note for each ignore entry with an older build's ID that may match a reported finding."""
-    identities = {finding.identity for finding in found}
-    reported = [finding for finding in found if finding.status in ("new", "still")]
-    for entry in survey.ignore_list.entries:
-        if entry.before_release and entry.fingerprint not in identities:
-            meant = [one for one in reported if any(globs.matches([entry.path], place.path) for place in one.places)]
-            for finding in meant[:1]:
-                yield OUTDATED.format(entry=entry.before_release, where=f"{finding.path}:{finding.start}")
 
 
 def _update_new(before: Finding, opinion: "Opinion") -> Finding:

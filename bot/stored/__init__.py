@@ -14,8 +14,7 @@ Facts about files need no version number. They are cached under a hash of the co
 (`deeprepo.impact.reading.memo`), so other builds don't read them.
 
 Stored data also contains the build that wrote it (`bot.machine.build`), so that a difference between builds
-is not mistaken for damage or changed settings. Builds before 0.2.0 wrote form 1 with several meanings, so
-their data is only used where its meaning is certain. Unreadable data must have no effect. A codec raises an
-error with the reason, and the caller must not resolve a thread, call a finding fixed, or conclude a check
-because of it.
+is not mistaken for damage or changed settings. Unreadable data must have no effect. A codec raises an error
+with the reason, and the caller must not resolve a thread, call a finding fixed, or conclude a check because
+of it.
 """

@@ -3,10 +3,9 @@
 Anybody can write such a line into a comment, so it only counts if the comment's author is our own account.
 Quoted text can never be the first line of a comment, and is escaped as well.
 
-`FORM` is the version of a marker's facts. Builds before 0.2.0 wrote no version, which counts as 1. `ENVELOPE`
-is the version of the line itself. It never changes, so every build recognizes all of deeprepo's comments. If
-a marker's form is newer than `FORM`, the comment is deeprepo's, but the meaning of its facts is unknown.
-Nothing may be answered, closed or counted because of it.
+`FORM` is the version of a marker's facts. `ENVELOPE` is the version of the line itself. It never changes, so
+every build recognizes all of deeprepo's comments. If a marker has another form than `FORM`, the comment is
+deeprepo's, but the meaning of its facts is unknown. Nothing may be answered, closed or counted because of it.
 """
 
 import json
@@ -20,7 +19,6 @@ ENVELOPE, FORM, MAX_MARKER_CHARS = 1, 2, 2_000
 MAX_OWN_CHARS = 400  # reserved for the facts that every comment has, such as the path of its settings file
 _LINE = re.compile(r"<!-- deeprepo:(\{[^\n<>]*\}) -->")
 _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
-_PLACE_MARK = re.compile(r"[0-9a-f]{16}")  # see Finding.place_mark
 SCOPE = "scope"  # name of the fact for the settings file that a workflow's job uses instead of the usual file
 NO_PLACE = "0"  # in the fact `places`, for a finding that was posted at its first location
 # A finding's identity, and the mark of the comment's location: "" for the first location, None if unknown.
@@ -29,7 +27,7 @@ Mark = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The content of a marker. `by` is the version of the build that wrote it, "" before 0.2.0."""
+    """The content of a marker. `by` is the version of the build that wrote it."""
 
     kind: str
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -38,21 +36,13 @@ class Marker:
 
     @property
     def is_newer(self) -> bool:
-        """Whether a newer build wrote the marker, so that the meaning of its facts is unknown."""
-        return self.form > FORM
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether its finding identities can be compared with today's.
-
-        Builds before 0.2.0 computed identities in several ways.
-        """
-        return self.form > 1 and not self.is_newer
+        """Whether another build wrote the marker, so that the meaning of its facts is unknown."""
+        return self.form != FORM
 
     @property
     def findings(self) -> tuple[Mark, ...]:
         """The findings that a comment is about. The first is the one at the comment's lines."""
-        return _first_form(self.facts) if self.form == 1 else _findings(self.facts, is_known=not self.is_newer)
+        return _findings(self.facts, is_known=not self.is_newer)
 
 
 NO_MARKER = Marker("")
@@ -94,7 +84,7 @@ def read(body: str) -> Marker:
         return NO_MARKER
     if not all(isinstance(value, str) for value in facts.values()):
         return NO_MARKER
-    kind, form, by = facts.pop("kind", ""), facts.pop("form", "1"), facts.pop("by", "")
+    kind, form, by = facts.pop("kind", ""), facts.pop("form", ""), facts.pop("by", "")
     return Marker(kind, facts, int(form) if form.isascii() and form.isdecimal() else FORM + 1, by)
 
 
@@ -133,13 +123,3 @@ def _findings(facts: Mapping[str, str], *, is_known: bool) -> tuple[Mark, ...]:
     if not is_known or len(places) != len(names):
         return tuple((name, None) for name in names)
     return tuple((name, "" if place == NO_PLACE else place) for name, place in zip(names, places, strict=True))
-
-
-def _first_form(facts: Mapping[str, str]) -> tuple[Mark, ...]:
-    """Return the findings in a form 1 marker.
-
-    Its `at` is a location's mark, or a line number, which is ignored.
-    """
-    rows = [(facts.get("fingerprint", ""), facts.get("at", ""))]
-    rows += [(name, at) for name, _, at in (each.partition("@") for each in facts.get("also", "").split())]
-    return tuple((name, at if not at or _PLACE_MARK.fullmatch(at) else None) for name, at in rows)

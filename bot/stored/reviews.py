@@ -45,7 +45,6 @@ from deeprepo.rlm.values import Cost
 
 MAX_BYTES = 32 << 20
 MAX_NUMBER = 9_999  # deeprepo never assigns a larger number to a finding
-BEFORE_RELEASE = "0.1.0"  # the version of all builds before the first release, which wrote several formats
 UNKNOWN = "of an unknown version"
 ABOUT = "the earlier review"
 # The pull request's fields in the JSON. Local paths are excluded.
@@ -53,8 +52,6 @@ PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "
 SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name not in ("minimum", "of_features"))
 _PLACED = ("place", "spot", "replacement", "refused")
 Value = TypeVar("Value")
-
-NOT_REVIEWED = "this commit was not reviewed"  # the reason in a follow-up that was stored without `is_follow_up`
 
 
 class UnreadableError(ValueError):
@@ -197,7 +194,7 @@ def _read(data: bytes, form: Callable[[_ReviewDocument, Mapping[str, Any]], Valu
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Return a stored review's JSON, migrated to the current format. Raises UnreadableError."""
+    """Return a stored review's JSON. Raises UnreadableError."""
     if len(data) > MAX_BYTES:
         raise UnreadableError(f"the file of {ABOUT} is too large")
     try:
@@ -208,34 +205,18 @@ def parse(data: bytes) -> dict[str, Any]:
     if not isinstance(tool, dict) or tool.get("name") != "deeprepo":
         raise UnreadableError(f"the file of {ABOUT} was not written by deeprepo")
     form, version = row.get("schema_version"), tool.get("version", UNKNOWN)
-    if not isinstance(form, int) or form < 1:
+    if not isinstance(form, int) or form < SCHEMA_VERSION:
         raise UnreadableError(f"the file of {ABOUT} was not written by deeprepo")
     if form > SCHEMA_VERSION:
         raise UnreadableError(
             f"{ABOUT} was written by a newer deeprepo ({version}), whose form this one ({build.name()}) cannot read"
         )
-    for migrate in MIGRATIONS[form - 1 :]:
-        row = migrate(row)
-    return {**row, "schema_version": SCHEMA_VERSION}
-
-
-def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
-    """Migrate format 1, of builds before 0.2.0. In its settings, unknown keys are switches of features."""
-    if "suppressed" in row:  # until 24 November, findings were in several lists with other identities
-        raise UnreadableError(f"{ABOUT} was written by another build ({BEFORE_RELEASE}), and this one cannot read it")
-    settings = row.get("settings")
-    if not isinstance(settings, dict):
-        return row
-    return {**row, "settings": {**settings, "features": {k: v for k, v in settings.items() if k not in SETTINGS}}}
-
-
-# The migration from each format to the next, starting with format 1.
-MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_before_release,)
+    document: dict[str, Any] = row
+    return document
 
 
 def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
-    has_unreviewed = any(each.get("reason") == NOT_REVIEWED for each in document.coverage.readings)
-    result = msgspec.convert({"is_follow_up": has_unreviewed, **row}, _ReviewResult)
+    result = msgspec.convert(row, _ReviewResult)
     settings = {name: result.settings[name] for name in SETTINGS if name in result.settings}
     features = result.settings.get("features", {})
     switches = {name: features[name] for name in REPORTED if name in features}

@@ -29,7 +29,6 @@ NO_STATE = "the last review's summary contains no state"
 OTHER_BUILD = (
     "the summary of the last review was written by another build (deeprepo {by}), whose state this one cannot read"
 )
-BEFORE_RELEASE = "before 0.2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,7 @@ def unpack(body: str) -> bytes | str:
     line = rest.partition("\n")[0]
     match = _LINE.fullmatch(line)
     if match is None:
-        return (
-            OTHER_BUILD.format(by=markers.read(body).by or BEFORE_RELEASE) if line.startswith(_LIKE_STATE) else NO_STATE
-        )
+        return OTHER_BUILD.format(by=markers.read(body).by) if line.startswith(_LIKE_STATE) else NO_STATE
     return _unpack(match[1]) if len(match[1]) <= MAX_STATE_CHARS else "the state of the last review is too large"
 
 

@@ -469,14 +469,6 @@ class Finding:
         return _identity(self, self.proofs)
 
     @property
-    def older_identity(self) -> str:
-        """The identity from builds whose proofs only contained the check's ID.
-
-        Ignore lists may still contain it.
-        """
-        return _identity(self, (proof.partition(" ")[0] for proof in self.proofs)) if self.proven else self.fingerprint
-
-    @property
     def proofs(self) -> frozenset[str]:
         """The IDs of the proofs; empty for an unproven finding."""
         return self.basis.proofs
@@ -493,11 +485,6 @@ _PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with
 def proof_id(kind: str, names: str) -> str:
     """Return the ID of a proof: the check's own ID (`kind`), and a digest of the names that it is about."""
     return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
-
-
-def is_without_names(proof: str) -> bool:
-    """Return whether a proof only contains the check's ID, like some proofs from older builds."""
-    return " " not in proof
 
 
 def break_digest(*parts: str) -> str:

@@ -36,7 +36,7 @@ LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
 # `CoverageRow.by` of a region from which the change only removes lines, so no check is needed.
 NOTHING_ADDED = "nothing added"
 # The version of the JSON format. Increase it if programs for the old format would misread the new one, but
-# not for new keys. Builds before 0.2.0 wrote version 1.
+# not for new keys.
 SCHEMA_VERSION = 2
 # Where a finding is shown: on its lines, on its file, outside the diff, or collapsed in the summary.
 Place = Literal["", "inline", "file", "outside", "folded"]

@@ -107,22 +107,3 @@ def test_variable_without_a_matching_setting_is_named(repository: Repository) ->
         "warning: DEEPREPO_CAP_USD_DAY is not a deeprepo setting; did you mean DEEPREPO_CAP_USD_PER_DAY?",
         "warning: DEEPREPO_COLOUR is not a deeprepo setting; run `deeprepo config --reference` to list all settings",
     ]
-
-
-def test_deprecated_lists_still_apply_and_are_shown_in_the_current_form(repository: Repository) -> None:
-    """`rules`, `learnings` and `checks` still work; the current form that `config` prints means the same."""
-    old = (
-        "ignore: ['gen/']\nrules: [{path: tests/, kind: performance, text: slow}]\n"
-        "learnings: [{path: a.py, symbol: total, text: Checked before.}]\n"
-        "checks: [{name: guards, ask: Each has a guard., paths: [api/], severity: fail}]\n"
-    )
-    repository.commit({".deeprepo.yml": old})
-    shown = deeprepo("config", cwd=repository.folder)
-    note, _, new = shown.stderr.partition("the current form is\n\n")
-    new = new.partition("\n\nTo see ")[0] + "\n"
-    assert note.startswith(".deeprepo.yml uses list names from an earlier version. They still work")
-
-    repository.commit({".deeprepo.yml": new})
-    now = deeprepo("config", cwd=repository.folder)
-    assert (now.stdout, "earlier version" in now.stderr) == (shown.stdout, False)
-    assert "gen/, tests/: performance: slow, a.py: claims: total: Checked before." in now.stdout

@@ -111,7 +111,7 @@ def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
     values = {"pull": asdict(pull()), "comment": {"id": 1, "kind": "issue"}, "trigger": "push", "reason": "closed"}
     needed = {one.name for one in fields(kind) if one.default is MISSING}
     written = {name: values.get(name, 7 if name in ("installation", "repository") else "x") for name in needed}
-    ask = asks.read(json.dumps({"kind": kind.__name__, **written, "mentioned": True}))
+    ask = asks.read(json.dumps({"kind": kind.__name__, "form": asks.JOB_FORM, **written, "mentioned": True}))
     assert ask is not None
     assert asks.read(asks.write(ask)) == ask
     assert asks.queue(asks.name(ask, "guid")) in ("reviews", "commands")

@@ -77,7 +77,7 @@ def test_additional_finding_never_improves_the_conclusion(holds: dict[str, Any])
         assert checks.worst([checks.conclude(less), checks.conclude(more)]) == checks.conclude(more)
 
 
-OWN_CHECK = "checks:\n- name: guards\n  ask: Each endpoint has a guard.\n  severity: {}\n"
+OWN_CHECK = "instructions:\n- name: guards\n  text: Each endpoint has a guard.\n  must: {}\n"
 FILES = [
     "quota: 3\n",
     "fail_on: high\n",
@@ -114,7 +114,7 @@ def test_conclusion_of_an_unreviewed_head(lacks: NoReviewReason, conclusions: tu
         ("fail_also: [open]\n", True),
         ("triggers: {fail_on: high}\n", True),
         ("instructions: [{text: t, must: maybe}]\n", True),
-        ("checks:\n- {name: a, ask: b, severty: fail}\n", True),
+        ("instructions:\n- {name: a, text: b, mst: fail}\n", True),
         ("quota:\n  fail_on: high\n", True),
         ("fail_on: high\nquota: many\n", False),
         ("minimum_severity: high\nqouta: 3\n", False),

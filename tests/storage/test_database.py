@@ -50,7 +50,7 @@ async def test_newer_database_is_refused(url: str) -> None:
     """A database from a newer version gives an error and is not changed."""
     async with storage.open_store(url) as store:
         store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(StorageError, match="created by a newer version of deeprepo"):
+    with pytest.raises(StorageError, match="created by another version of deeprepo"):
         async with storage.open_store(url):
             pass
 

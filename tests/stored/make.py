@@ -7,10 +7,7 @@ It contains what this build wrote about the same changes:
 - `review.json`, `journal.jsonl`, `killed.jsonl`: output of `deeprepo review` for the demo, with a scripted
   model.
 - `ignore.yml`: what `deeprepo ignore` wrote for each static finding in `review.json`.
-- `rounds.json`, since 28-nov: see `rounds.py`.
-
-The builds before the first release: 24-nov is 6b8c495c, 25-nov 1c1bd93b, 26-nov c39075d2, 26-nov-22h ecf111a7
-and 27-nov 47ac10fe. 0.2.0, 28-nov and 28-nov-22h are builds of version 0.2.0 before its release.
+- `rounds.json`: see `rounds.py`.
 """
 
 import asyncio
@@ -46,9 +43,7 @@ def main(name: str, python: str = sys.executable, checkout: str = str(CHECKOUT))
     """Write a build's folder, which must not exist yet."""
     place, build = MUSEUM / name, (python, checkout)
     if place.exists():
-        sys.exit(
-            f"{place} exists, and a room is never made again: choose another name, such as `make museum ROOM=28-nov`"
-        )
+        sys.exit(f"{place} exists. Delete it first, unless its version was released")
     place.mkdir(parents=True)
     write_server(place, build)
     with tempfile.TemporaryDirectory() as scratch:
@@ -76,8 +71,7 @@ def _sqlite(data: Path, what: str) -> Iterator[str]:
             yield from database.iterdump()
         return
     with closing(sqlite3.connect(data / "jobs.db")) as jobs:
-        tables = [name for (name,) in jobs.execute("SELECT name FROM sqlite_master WHERE name = 'workflow_input'")]
-        for (inputs,) in jobs.execute("SELECT inputs FROM workflow_input") if tables else ():  # since 25 November
+        for (inputs,) in jobs.execute("SELECT inputs FROM workflow_input"):
             yield json.loads(inputs)["positionalArgs"][0]
 
 

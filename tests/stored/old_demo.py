@@ -1,4 +1,4 @@
-"""The change that each build in the museum reviewed on the command line: the demo as of 24 November.
+"""The change that each build in the museum reviewed on the command line: the demo when the museum began.
 
 It is stored as a Git bundle, because reviews and journals name its commits and the demo itself may change.
 """

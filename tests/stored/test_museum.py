@@ -15,12 +15,10 @@ from typing import Any
 import old_demo
 import psycopg
 import pytest
-import sqlalchemy as sa
 from whole import WORSE, Whole
 
 from bot import storage
 from bot.machine import build as this_build
-from bot.storage import tables
 from bot.stored import markers, reviews
 from bot.values import ReviewAsk
 from bot.values.review import SCHEMA_VERSION
@@ -30,8 +28,6 @@ from deeprepo_sandbox.demo import model
 
 MUSEUM = Path(__file__).parent / "museum"
 BUILDS = sorted(path.name for path in MUSEUM.iterdir())
-REFUSED = ("24-nov", "25-nov")  # not migratable: their comments are tested with an empty database
-UNREADABLE = ("24-nov",)  # their reviews cannot be read
 RANGE = "main..pull-request"
 MENDED = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
 
@@ -51,7 +47,7 @@ def row(build: str) -> dict[str, Any]:
 
 
 async def reviewed_by(at: Whole, build: str) -> int:
-    """Open a pull request with this build's comments and, if its database is usable, its stored review."""
+    """Open a pull request with this build's comments and stored review."""
     number = await at.reviewed(files=WORSE)
     pull, data = at.repo.repository.pulls[number], left(build)
     stored = await at.server.store.reviews.newest(at.pull(number))
@@ -68,11 +64,8 @@ async def reviewed_by(at: Whole, build: str) -> int:
     (summary,), (line,) = pull.comments, pull.review_comments
     (summary.body,) = map(today, data["comments"])
     (line.body,) = (today(each["body"]) for each in data["line_comments"])
-    if build in REFUSED:
-        await at.server.store.database.run(lambda c: [c.execute(sa.delete(t)) for t in (tables.review, tables.finding)])
-    else:
-        memory = old["memory"] and today(old["memory"].decode()).encode()
-        await at.server.store.reviews.rewrite(stored.id, today(old["output"].decode()).encode(), memory)
+    memory = old["memory"] and today(old["memory"].decode()).encode()
+    await at.server.store.reviews.rewrite(stored.id, today(old["output"].decode()).encode(), memory)
     return number
 
 
@@ -96,10 +89,10 @@ async def test_next_review_leaves_unchanged_findings_and_threads_alone(at: Whole
     assert before[1] == [False]
     summary = at.summary(number)
     assert "2 findings (2 high)" in summary
-    assert ("No new findings" in summary) == (build not in REFUSED)
+    assert "No new findings" in summary
 
 
-@pytest.mark.parametrize("build", [*BUILDS[-1:], "26-nov"])
+@pytest.mark.parametrize("build", BUILDS)
 async def test_fixed_finding_is_still_resolved(at: Whole, build: str) -> None:
     """A finding whose lines are fixed is answered and resolved in the thread that another build opened."""
     number = await reviewed_by(at, build)
@@ -110,12 +103,10 @@ async def test_fixed_finding_is_still_resolved(at: Whole, build: str) -> None:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_fix_command_commits_or_reports_that_there_is_no_review(at: Whole, build: str) -> None:
-    """`fix` commits the stored review's fixes. If it cannot read the review, `fix` says there is none."""
+async def test_fix_command_commits_the_fixes_of_another_builds_review(at: Whole, build: str) -> None:
+    """`fix` commits the stored review's fixes."""
     number = await reviewed_by(at, build)
-    fixed = await at.said(number, "/deeprepo fix")
-    assert ("fixes finding 1" in fixed) != (build in REFUSED)
-    assert ("no finished review" in fixed) == (build in REFUSED)
+    assert "fixes finding 1" in await at.said(number, "/deeprepo fix")
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -140,8 +131,8 @@ async def test_old_data_does_not_fail_a_merge_queue(at: Whole, build: str) -> No
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_database_is_migrated_or_refused_unchanged(tmp_path: Path, build: str) -> None:
-    """An incompatible database is refused unchanged, with a reason; since 0.2.0 all are migrated."""
+async def test_database_is_migrated(tmp_path: Path, build: str) -> None:
+    """Checking a database changes nothing. Opening it keeps its review."""
     file = tmp_path / "deeprepo.db"
 
     def content() -> list[str]:
@@ -150,11 +141,11 @@ async def test_database_is_migrated_or_refused_unchanged(tmp_path: Path, build: 
 
     with closing(sqlite3.connect(file)) as database:
         database.executescript("\n".join(left(build)["database"]))
-    await is_opened_or_refused(f"sqlite:///{file}", build, content)
+    await is_checked_and_opened(f"sqlite:///{file}", content)
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_postgresql_database_is_migrated_or_refused_unchanged(postgres: Callable[..., str], build: str) -> None:
+async def test_postgresql_database_is_migrated(postgres: Callable[..., str], build: str) -> None:
     """PostgreSQL behaves like SQLite."""
     url = postgres()
 
@@ -165,22 +156,19 @@ async def test_postgresql_database_is_migrated_or_refused_unchanged(postgres: Ca
 
     with psycopg.connect(url, autocommit=True) as database:
         database.execute("\n".join(left(build)["postgres"]).encode())
-    await is_opened_or_refused(url, build, content)
+    await is_checked_and_opened(url, content)
 
 
-async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[Any]]) -> None:
-    """Check a database, which changes nothing, and open it if it is usable."""
+async def is_checked_and_opened(url: str, content: Callable[[], list[Any]]) -> None:
+    """Check a database, which changes nothing, and open it."""
     before = content()
-    problem = await storage.check(url)
+    assert await storage.check(url) == ""
     assert content() == before
-    assert ("from before deeprepo 0.2.0" in problem) == (build in REFUSED)
-    assert bool(problem) == (build in REFUSED)
-    if not problem:
-        async with storage.open_store(url) as store:
-            assert len((await store.listing.page(None, 9)).rows) == 1
+    async with storage.open_store(url) as store:
+        assert len((await store.listing.page(None, 9)).rows) == 1
 
 
-@pytest.mark.parametrize("build", [build for build in BUILDS if build not in REFUSED])  # no server starts on those
+@pytest.mark.parametrize("build", BUILDS)
 def test_stored_review_job_is_read_correctly(build: str) -> None:
     """A stored job that asks for a review is read as such."""
     found = [asks.read(text) for text in left(build)["asks"]]
@@ -254,29 +242,24 @@ async def test_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tm
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_previous_review_file_is_used_or_refused(repo: Path, build: str) -> None:
-    """Static findings are still open; if the file is unreadable, everything is reviewed, with a note."""
+def test_previous_review_file_is_used(repo: Path, build: str) -> None:
+    """Static findings are still open, and can be fixed."""
     file = str(MUSEUM / build / "review.json")
     words = ("review", "--strategy", "offline", "--previous", file, "--format", "json", "main..pull-request")
     review = json.loads(deeprepo(repo, *words).stdout)
     status = {finding["status"] for finding in review["findings"] if finding["verdict"] == "proven"}
-    assert status == ({"new"} if build in UNREADABLE else {"still"})
-    assert any("another build (0.1.0)" in note for note in review["notes"]) == (build in UNREADABLE)
+    assert status == {"still"}
     assert not [finding for finding in review["findings"] if finding["status"] == "fixed"]
-    fixed = deeprepo(repo, "fix", file, "--patch")
-    assert ("another build (0.1.0)" in fixed.stderr) == (build in UNREADABLE) == (not fixed.stdout)
+    assert deeprepo(repo, "fix", file, "--patch").stdout
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_ignore_file_still_applies_or_stale_entries_are_reported(repo: Path, build: str) -> None:
-    """Every static finding is ignored, except those whose identity changed: a note names each such entry."""
+def test_ignore_file_still_applies(repo: Path, build: str) -> None:
+    """Every static finding is ignored."""
     (repo / ".git" / "info" / "deeprepo-ignore.yml").write_bytes((MUSEUM / build / "ignore.yml").read_bytes())
     words = ("review", "--strategy", "offline", "--format", "json", "main..pull-request")
     review = json.loads(deeprepo(repo, *words).stdout)
-    status = [finding["status"] for finding in review["findings"]]
-    outdated = [note for note in review["notes"] if "from before deeprepo 0.2.0 wrote entry" in note]
-    assert len(outdated) == (2 if build in UNREADABLE else 0)
-    assert (status.count("new"), status.count("silenced")) == (len(outdated), 5 - len(outdated))
+    assert [finding["status"] for finding in review["findings"]] == ["silenced"] * 5
 
 
 async def reviewed_by_a_newer_build(at: Whole) -> int:

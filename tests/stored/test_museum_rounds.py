@@ -31,8 +31,8 @@ from deeprepo_sandbox import github as sandbox
 MUSEUM = Path(__file__).parent / "museum"
 HOUSE = Path(__file__).parents[2] / "bot"
 ROOMS = sorted(path.parent.name for path in MUSEUM.glob("*/rounds.json"))
-# Facts without a room: `at` predates 0.2.0, and no change there is skipped, has several locations or a limit.
-NO_ROOM = {"also", "at", "broken", "left", "places", "pushes"}
+# Facts without a room: no change there is skipped, has several locations or a limit.
+NO_ROOM = {"also", "broken", "left", "places", "pushes"}
 FINDINGS, UNSETTLED = re.compile(r"(\d+) findings? \("), "could neither confirm nor refute this"
 STATE = re.compile("<!-- deeprepo-state:([^ ]*) -->")
 # Stored keys without a value in any room, because no change there needs them.
@@ -40,7 +40,7 @@ EMPTY = {
     "cache_read", "cache_write", "checks", "ci_failures", "claims", "commit", "consumer", "consumers",
     "cut", "doubts", "dropped", "fail_on", "full", "how", "is_follow_up", "issues", "not_installed", "not_run",
     "refused", "relying", "repository", "reproduction", "request_changes", "root_usd", "silencing",
-    "skip", "skipped_files", "strict", "templates", "tried", "turns", "unconfirmed", "usd",
+    "skip", "skipped_files", "strict", "templates", "tried", "turns", "unconfirmed", "unsettled", "usd",
     "verify_usd",
 }  # fmt: skip
 

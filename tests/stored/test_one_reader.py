@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from bot.stored import markers, reviews, states
 
 HOUSE = Path(__file__).parents[2] / "bot"
@@ -70,18 +68,11 @@ def test_marker_in_a_newer_format_has_no_known_locations() -> None:
     """A newer build's comment is recognized, but the locations it is about are unknown."""
     newer = markers.make("finding", fingerprint="f1", also="f2", places="00aa11bb22cc33dd 0").replace('"2"', '"3"')
     marker = markers.read(newer)
-    assert (marker.kind, marker.is_newer, marker.is_sure) == ("finding", True, False)
+    assert (marker.kind, marker.is_newer) == ("finding", True)
     assert marker.findings == (("f1", None), ("f2", None))
-
-
-@pytest.mark.parametrize(("at", "place"), [("6", None), ("00aa11bb22cc33dd", "00aa11bb22cc33dd"), ("", "")])
-def test_line_in_an_older_marker_is_not_a_location(at: str, place: str | None) -> None:
-    """Builds before 0.2.0 stored either a line or a location's mark under the name `at`."""
-    marker = markers.read(f'<!-- deeprepo:{{"at": "{at}", "fingerprint": "f1", "kind": "finding", "v": 1}} -->')
-    assert marker.findings == (("f1", place),)
 
 
 def test_state_from_another_build_is_not_reported_as_missing() -> None:
     """The summary has a state that this build cannot read."""
-    body = '<!-- deeprepo:{"kind": "summary", "v": 1} -->\n<!-- deeprepo-state:1:-:AAAA -->\n## deeprepo'
-    assert states.unpack(body) == states.OTHER_BUILD.format(by=states.BEFORE_RELEASE)
+    body = '<!-- deeprepo:{"by": "0.3.0", "kind": "summary", "v": 1} -->\n<!-- deeprepo-state:1:-:AAAA -->\n## deeprepo'
+    assert states.unpack(body) == states.OTHER_BUILD.format(by="0.3.0")

@@ -8,9 +8,9 @@ BAR = "fail_on: high\nenforce: [fail_on, ignore]\n"
 SECRET = "codename-heron"
 TEXTS = (
     f'instructions: [{{path: "**", text: "Ask @all {SECRET} about ::error::x"}}]\n'
-    f'learnings: [{{path: "**", text: "{SECRET} checks this."}}]\n'
-    f'rules: [{{path: "{SECRET}/**", kind: logic, text: "{SECRET}"}}]\n'
-    f'checks: [{{name: "{SECRET}", ask: "{SECRET}?", severity: note}}]\n'
+    f'ignore: [{{path: "**", kind: claims, reason: "{SECRET} checks this."}}, '
+    f'{{path: "{SECRET}/**", kind: logic, reason: "{SECRET}"}}]\n'
+    f'instructions: [{{name: "{SECRET}", text: "{SECRET}?", must: note}}]\n'
     f'ignore: ["{SECRET}/"]\n'
     f'triggers: {{skip_authors: ["{SECRET}"]}}\n'
     f"{SECRET}: unknown\n"

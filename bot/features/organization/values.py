@@ -28,7 +28,7 @@ class OrganizationFile(SharedFile):
             return SettingsLayer(
                 source, warnings=(f"{why}. Put settings for public repositories into a public repository.",)
             )
-        from bot.config.defaults import OLD_LISTS, key_in_file
+        from bot.config.defaults import key_in_file
         from bot.config.repository import read
         from bot.config.usable import is_like_threshold
 
@@ -37,7 +37,7 @@ class OrganizationFile(SharedFile):
             return SettingsLayer(source, warnings=unusable, doubts=unusable)
         file = read(self.text or b"", source)
         named = file.about_itself.get("enforce", ())
-        enforced = dict.fromkeys(OLD_LISTS[name][1] if name in OLD_LISTS else name for name in named)
+        enforced = dict.fromkeys(named)
         names_by_key = {
             key: {name for name in file.values if f"{key_in_file(name)}.".startswith(f"{key}.")} for key in enforced
         }

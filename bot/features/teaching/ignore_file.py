@@ -52,7 +52,6 @@ class WrittenEntry(BaseModel):
     path: Pattern = ""
     title: str = ""  # for people to read
     expires: date | None = None
-    proven: bool = False  # only written by builds before 0.2.0
 
     @model_validator(mode="before")
     @classmethod
@@ -159,7 +158,6 @@ def read_ignore_file(text: SettingsText, today: date, name: str = FILE) -> Ignor
                     fingerprint=fingerprint,
                     digest=known_places,
                     path=entry.path,
-                    before_release=f"entry {number} of {name}" if entry.proven else "",
                 )
             )
     return IgnoreList(tuple(entries), tuple(warnings), tuple(rules))

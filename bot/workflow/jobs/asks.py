@@ -18,8 +18,7 @@ from pydantic import TypeAdapter
 from bot.machine import build
 from bot.values import Ask, PullRef
 
-JOB_FORM = 1  # builds before 0.2.0 wrote no version and used this one
-UNNAMED_BUILD = "before 0.2.0"
+JOB_FORM = 1
 MAX_DELIVERY_CHARS = 120  # characters kept of a delivery's id
 QUEUES = {  # by kind of job, which is the first part of a job's name
     "review": "reviews", "command": "commands", "cancel": "commands", "ci": "commands",
@@ -40,7 +39,7 @@ def read(text: str) -> Ask | None:
     """Return the ask; None if it is damaged or in a form that this build cannot read."""
     try:
         record = json.loads(text)
-        if record.pop("form", JOB_FORM) != JOB_FORM:
+        if record.pop("form") != JOB_FORM:
             return None
         ask: Ask = ASK_KINDS[record.pop("kind")].validate_python(record)
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -52,7 +51,7 @@ def other_build(text: str) -> str:
     """Return the name of the build that wrote an ask; "" if it is this build or the text is not an ask."""
     try:
         record = json.loads(text)
-        return str(record.get("by", UNNAMED_BUILD)) * (bool(record["kind"]) and record.get("by") != build.name())
+        return str(record["by"]) * (bool(record["kind"]) and record["by"] != build.name())
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
 

@@ -97,7 +97,7 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
         is_fixed or is_unwanted or (finding.is_closed and finding.hide_reason)
     ):  # hidden, because GitHub refused to resolve it
         return "RESOLVED"
-    is_known = finding.marker.is_sure or finding.names(item.finding for item in review.findings)
+    is_known = not finding.marker.is_newer or finding.names(item.finding for item in review.findings)
     is_outdated = finding.comment.is_outdated and finding.run != publication.run and not finding.names(review.still)
     return "OUTDATED" if is_outdated and is_known else None
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot import config
 from bot.config import Settings
-from bot.config.defaults import OLD_LISTS, IgnoreItem, Instruction, key_in_file
+from bot.config.defaults import IgnoreItem, Instruction, key_in_file
 from bot.features.organization.values import OrganizationFile
 from bot.values import RequiredCheckSeverity
 
@@ -47,14 +47,14 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
     ("ignore: []", "ignore: [b/]", "ignore", (), "default"),
     (
         "ignore: [{path: a, kind: logic}]",
-        "rules: [{path: b, kind: F401}]",
+        "ignore: [{path: b, kind: F401}]",
         "rules",
         (IgnoreItem(path="b", kind="F401"), IgnoreItem(path="a", kind="logic")),
         f"{OWN} and {ACME}",
     ),
     (
         "instructions: [{name: x, text: mine, must: warn}]",
-        "checks: [{name: x, ask: theirs}, {name: y, ask: more}]",
+        "instructions: [{name: x, text: theirs, must: warn}, {name: y, text: more, must: warn}]",
         "checks",
         (instruction("x", "mine", "warn"), instruction("y", "more", "warn")),
         f"{OWN} and {ACME}",
@@ -77,7 +77,7 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
     ("unread", "ignore: ['**']", "ignore: [gen/]", ("gen/",)),
     ("ignore", "ignore: ['**']", "ignore: []", ()),
     ("rules", "ignore: [{path: '**', kind: security}]", "ignore: []", ()),
-    ("learnings", "learnings: [{path: '**', text: fine}]", "rules: []", ()),
+    ("learnings", "ignore: [{path: '**', kind: claims, reason: fine}]", "ignore: []", ()),
     ("analyzers", "analyzers: []", "analyzers: [secrets]", ("secrets",)),
     ("verify", "verify: false", "verify: true", True),
     ("language", "language: fr", "language: de", "de"),
@@ -87,11 +87,16 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
     ("request_changes", "request_changes: off", "request_changes: high", "high"),
     (
         "checks",
-        "checks: [{name: x, ask: nothing, severity: note}, {name: y, ask: more}]",
+        "instructions: [{name: x, text: nothing, must: note}, {name: y, text: more, must: warn}]",
         "instructions: [{name: x, text: all, must: true}]",
         (instruction("x", "all", "fail"), instruction("y", "more", "warn")),
     ),
-    ("checks", "checks: []", "checks: [{name: x, ask: all, severity: fail}]", (instruction("x", "all", "fail"),)),
+    (
+        "checks",
+        "instructions: []",
+        "instructions: [{name: x, text: all, must: fail}]",
+        (instruction("x", "all", "fail"),),
+    ),
 ]
 
 
@@ -102,7 +107,6 @@ def test_enforced_settings_cannot_be_loosened(name: str, own: str, ours: str, ho
     held = resolved(own, f"{ours}\nenforce: [{key_in_file(setting)}]")
     assert getattr(held, OLD_NAMES.get(name, name)) == holds
     assert ACME in held.origins[setting]
-    assert resolved(own, f"{ours}\nenforce: [{key_in_file(name)}]") == held or name not in OLD_LISTS
 
 
 BROKEN = [

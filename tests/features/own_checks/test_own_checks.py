@@ -19,9 +19,9 @@ from bot.values import Review
 from bot.workflow.publish import checks as check_run
 from deeprepo_sandbox.providers import Reply
 
-GUARD = {"name": "guards", "ask": "Each new endpoint has @guarded above it.", "paths": ["shop/**"], "severity": "fail"}
-PRICES = {"name": "prices", "ask": "Prices are whole cents.", "severity": "warn"}
-DOCS = {"name": "docs", "ask": "Each page names its command.", "paths": ["docs/**"], "severity": "fail"}
+GUARD = {"name": "guards", "text": "Each new endpoint has @guarded above it.", "path": ["shop/**"], "must": "fail"}
+PRICES = {"name": "prices", "text": "Prices are whole cents.", "must": "warn"}
+DOCS = {"name": "docs", "text": "Each page names its command.", "path": ["docs/**"], "must": "fail"}
 BASE: Files = {
     "shop/__init__.py": "",
     "shop/api.py": "def guarded(f):\n    return f\n\n\n@guarded\ndef list_orders():\n    return []\n",
@@ -58,7 +58,7 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """A feature branch whose base branch defines these checks."""
 
     def make(*checks: Mapping[str, Any], after: Files = OPEN, **settings: object) -> Hand:
-        text = json.dumps({"checks": list(checks), **settings})
+        text = json.dumps({"instructions": list(checks), **settings})
         repository.commit({**BASE, ".deeprepo.yml": text}, "before")
         repository.git("checkout", "-qb", "feature")
         repository.commit(after, "after")
@@ -168,7 +168,7 @@ def test_only_checks_for_changed_files_run_again(hand: Callable[..., Hand]) -> N
     again = at.review(third, strategy="direct")
     assert (reports(again)[0].result, again.cost.calls) == ("passed", 0)
     at.repository.git("checkout", "-q", "main")
-    at.repository.commit({".deeprepo.yml": yaml.safe_dump({"checks": [GUARD, PRICES]})}, "one more question")
+    at.repository.commit({".deeprepo.yml": yaml.safe_dump({"instructions": [GUARD, PRICES]})}, "one more question")
     at.repository.git("checkout", "-q", "feature")
     asked = at.review(again, worker=reader([row(1, "passed"), row(2, "undecided")]), strategy="direct")
     assert {name: one.result for name, one in by_name(asked).items()} == {"guards": "passed", "prices": "undecided"}

@@ -1,6 +1,6 @@
 """The first version. There is nothing to do, because a new database is created with the newest tables."""
 
-revision = "0001"
+revision = "0003"
 down_revision = None
 
 
