@@ -78,7 +78,6 @@ class LintReport:
     proven: bool = True
     end: int = 0  # last line, if there are several
     column: int = 1
-    fix: Mapping[str, Any] = field(default_factory=dict)  # the linter's replacement
 
 
 Reports = Sequence[LintReport]
@@ -170,20 +169,11 @@ def _is_added(file: ChangedFile, report: LintReport) -> bool:
 
 
 def _with_git_line_numbers(report: LintReport, places: Places, last: int) -> LintReport:
-    """Return the report with git's line numbers, up to the last: its own, those of its fix and of its message."""
+    """Return the report with git's line numbers, up to the last: its own and those in its message."""
     start, column = places.at(report.start, report.column)
     message = NAMED_ROW.sub(lambda row: f"line {places.row(int(row[1]))}", report.message)
-    end, fix = places.row(report.end), _moved(report.fix, places)
-    return replace(report, start=min(start, last), end=min(end, last), column=column, message=message, fix=fix)
-
-
-def _moved(value: Any, places: Places) -> Any:  # noqa: ANN401 - JSON
-    """Return part of a fix with git's line numbers."""
-    if isinstance(value, Mapping) and {"row", "column"} <= value.keys():
-        return dict(zip(("row", "column"), places.at(value["row"], value["column"]), strict=True))
-    if isinstance(value, Mapping):
-        return {name: _moved(item, places) for name, item in value.items()}
-    return [_moved(item, places) for item in value] if isinstance(value, list) else value
+    end = min(places.row(report.end), last)
+    return replace(report, start=min(start, last), end=end, column=column, message=message)
 
 
 class Linter(ABC):

@@ -17,7 +17,7 @@ from deeprepo.impact.text.lines import RETURNS
 NEWEST = "py314"  # so that no supported syntax is an error
 
 UNDEFINED = "F821"
-BINDING = re.compile(r"^\s*(?:from|import|(?:async\s+)?def|class|for|with)\b|^[^(=]*=")
+BINDING = re.compile(r"^\s*(?:from|import|(?:async\s+)?def|class|for|with)\b|^[^(=]*=(?!=)")
 NAME = re.compile(r"[^\W\d]\w*")
 ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
 
@@ -37,22 +37,6 @@ def _removed_bindings(file: ChangedFile) -> Mapping[str, Evidence]:
         for name in NAME.findall(line.text):
             removed.setdefault(name, evidence)
     return removed
-
-
-def _suggestion(lines: Sequence[str], fix: Mapping[str, Any], finding: Finding) -> str | None:
-    """Return the quoted lines after ruff's safe fix, if it changes no other line."""
-    edits = [(edit["location"], edit["end_location"], edit["content"]) for edit in fix.get("edits", ())]
-    if fix.get("applicability") != "safe" or not edits:
-        return None
-    if not all(finding.start <= begin["row"] and end["row"] <= finding.end for begin, end, _ in edits):
-        return None
-    text = list(lines[finding.start - 1 : finding.end])
-    for begin, end, content in sorted(edits, key=lambda one: (one[0]["row"], one[0]["column"]), reverse=True):
-        top, bottom = begin["row"] - finding.start, end["row"] - finding.start
-        line = text[top][: begin["column"] - 1] + content + text[bottom][end["column"] - 1 :]
-        text[top : bottom + 1] = line.split("\n")
-    replacement = "\n".join(text)
-    return replacement if replacement != finding.quote else None
 
 
 class Ruff(Linter):
@@ -81,26 +65,22 @@ class Ruff(Linter):
         for entry in output:
             path, at = "/".join(entry["filename"].split("/")[-2:]), entry["location"]
             if path not in broken or entry["code"] != SYNTAX:
-                fix, end = entry["fix"] or {}, entry["end_location"]["row"]
-                yield LintReport(
-                    path, entry["code"], at["row"], entry["message"], end=end, column=at["column"], fix=fix
-                )
+                end = entry["end_location"]["row"]
+                yield LintReport(path, entry["code"], at["row"], entry["message"], end=end, column=at["column"])
             if entry["code"] == SYNTAX:
                 broken.add(path)
 
     def finish(self, findings: Sequence[tuple[LintReport, Finding]], side: Side, /) -> Iterator[Finding]:
-        """Yield the findings with ruff's safe fixes, and those about undefined names with the removed binding.
+        """Yield the findings, those about undefined names with the removed binding.
 
         An undefined name in a quoted annotation is not proven.
         """
         removed = _removed_bindings(side.file)
         for report, finding in findings:
-            finished = replace(finding, suggestion=_suggestion(side.lines, report.fix, finding))
-            if report.code == UNDEFINED:
-                name = report.message.split("`")[1]
-                finished = replace(finished, evidence=(removed[name],) if name in removed else ())
-                if _is_quoted(side.lines[report.start - 1], report.column):
-                    finished = replace(finished, severity="medium").with_verdict(Verdict.UNPROVEN)
+            name = report.message.split("`")[1] if report.code == UNDEFINED else ""
+            finished = replace(finding, evidence=(removed[name],)) if name in removed else finding
+            if name and _is_quoted(side.lines[report.start - 1], report.column):
+                finished = replace(finished, severity="medium").with_verdict(Verdict.UNPROVEN)
             yield finished
 
 

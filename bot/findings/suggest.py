@@ -49,7 +49,8 @@ async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: 
         if placed_finding.finding.suggestion is not None and placed_finding.place == "inline"
     ]
     texts = await tree.read_many(paths)
-    return tuple(_try(placed_finding, texts.get(placed_finding.finding.path), faults) for placed_finding in rows)
+    before = {path: faults(path, text) for path, text in texts.items()}
+    return tuple(_try(row, texts.get(row.finding.path), before.get(row.finding.path), faults) for row in rows)
 
 
 def is_taken(finding: Finding, before: str, after: str) -> bool:
@@ -71,17 +72,21 @@ def _stands(suggestion_rows: Sequence[str], text: str, near: int) -> bool:
     return any(rows[index : index + len(suggestion_rows)] == suggestion_rows for index in range(first, last + 1))
 
 
-def _try(placed_finding: PlacedFinding, head: bytes | None, faults: Faults) -> PlacedFinding:
+def _try(
+    placed_finding: PlacedFinding, head: bytes | None, before: frozenset[int] | None, faults: Faults
+) -> PlacedFinding:
     if placed_finding.finding.suggestion is None:
         return placed_finding
     try:
-        return replace(placed_finding, replacement=_replacement(placed_finding, head, faults), refused="")
+        return replace(placed_finding, replacement=_replacement(placed_finding, head, before, faults), refused="")
     except SuggestionRefused as reason:
         return replace(placed_finding, replacement=None, refused=reason.args[0])
 
 
-def _replacement(placed_finding: PlacedFinding, head: bytes | None, faults: Faults) -> str:
-    """Return the lines to commit. Raises SuggestionRefused."""
+def _replacement(
+    placed_finding: PlacedFinding, head: bytes | None, before: frozenset[int] | None, faults: Faults
+) -> str:
+    """Return the lines to commit, if the file has no faults but those of `before`. Raises SuggestionRefused."""
     finding, spot = placed_finding.finding, placed_finding.spot
     if head is None or spot is None or finding.side != "head":
         raise SuggestionRefused("place")
@@ -93,7 +98,6 @@ def _replacement(placed_finding: PlacedFinding, head: bytes | None, faults: Faul
     shapes = _shapes(_suggested_lines(finding, bare), bare, lines)
     for new in shapes:
         _check_plausibility(new, bare, [line.rstrip("\r") for line in (*above[-1:], *below[:1])])
-    before = faults(finding.path, head)
     if before is None:
         _check_balance(shapes[0], bare)
         return _join_lines(shapes[0], old)

@@ -255,7 +255,7 @@ def test_fix_without_a_type_checker_is_checked_by_a_review(tmp_path: Path) -> No
 
 
 def test_suggestion_can_be_applied_after_a_later_review(tmp_path: Path) -> None:
-    """The second review doesn't repeat the finding, but `fix` can still apply its suggestion."""
+    """The second review doesn't repeat the model's finding, but `fix` can still apply its suggestion."""
     made = Repository(tmp_path / "repository")
     made.commit({"m.py": "def f(a):\n    return a\n"}, "main")
     made.git("checkout", "-qb", "feature")
@@ -263,10 +263,15 @@ def test_suggestion_can_be_applied_after_a_later_review(tmp_path: Path) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     options = ("review", "main..feature", "--effort", "none", "--format", "json")
     run(made, *options, "--output", str(first))
+    review = json.loads(first.read_text())
+    source = {"kind": "model", "name": "m", "role": "worker", "proof": "", "breaks": [], "view": ""}
+    review["findings"][0] |= {"sources": [source], "rule": "", "quote": "        return 1", "start": 3, "end": 3}
+    review["findings"][0] |= {"title": "f() returns the wrong number", "suggestion": "        return 2"}
+    first.write_text(json.dumps(review))
     made.commit({"NEWS.md": "one\n"}, "news")
     run(made, *options, "--output", str(second), "--previous", str(first))
-    (found,) = json.loads(second.read_text())["findings"]
-    assert (found["status"], found["place"], found["replacement"]) == ("still", "", '    if a == "x":')
+    (found,) = (one for one in json.loads(second.read_text())["findings"] if one["suggestion"])
+    assert (found["status"], found["place"], found["replacement"]) == ("still", "", "        return 2")
     done = run(made, "fix", str(second))
     assert done.returncode == 0, done.stderr
-    assert '    if a == "x":' in text(made, "m.py")
+    assert "return 2" in text(made, "m.py")

@@ -5,7 +5,7 @@ from whole import BASE, BROKEN, Whole
 
 LATE = {"shop/late.py": "from shop.price import total\n\n\ndef late(x):\n    return total(x, 3)\n"}
 IDENTITY = BASE["shop/price.py"] + "\n\ndef a(x):\n    if x is 'a':\n        return 1\n"
-SAME = "\n\ndef b(x):\n    if x is 'a':\n        return 2\n"
+SAME = "\n" + 9 * "# far from the other line\n" + "\n\ndef b(x):\n    if x is 'a':\n        return 2\n"
 
 
 def lines(at: Whole, number: int) -> list[tuple[str, int | None]]:
@@ -50,8 +50,8 @@ async def test_ignoring_one_of_several_equal_lines_applies_only_to_that_line(at:
     above = IDENTITY.replace("def a(x)", "def z(x):\n    if x is 'a':\n        return 3\n\n\ndef a(x)")
     await at.pushed({"shop/price.py": above + SAME})
 
-    assert annotated(at, number) == [("shop/price.py", 7), ("shop/price.py", 17)]
-    assert lines(at, number)[1:] == [("shop/price.py", 7), ("shop/price.py", 17)]
+    assert annotated(at, number) == [("shop/price.py", 7), ("shop/price.py", 27)]
+    assert lines(at, number)[1:] == [("shop/price.py", 7), ("shop/price.py", 27)]
     assert at.summary(number).count("see the comment on that line") == 2
 
 
