@@ -131,18 +131,6 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
         {"a.js": "export const one = 1;\n"},
         [("b.js", 1, "TS2305")],
     ),
-    "JavaScript: a type in a comment that the repository has checked": (
-        "tsc",
-        {"js/tsconfig.json": '{"compilerOptions": {"allowJs": true, "checkJs": true}}', "js/a.js": f"{TYPE % 'two'}", "js/b.js": USE},
-        {"js/a.js": f"{TYPE % 'one'}"},
-        [("js/b.js", 2, "TS2339")],
-    ),
-    "JavaScript: a type in a comment of a file that is checked": (
-        "tsc",
-        {"a.js": f"// @ts-check\n{TYPE % 'two'}", "b.js": USE},
-        {"a.js": f"// @ts-check\n{TYPE % 'one'}"},
-        [("b.js", 2, "TS2339")],
-    ),
     "TypeScript: beside a package that exports a reserved word": (
         "tsc",
         ENV | {"src/z.ts": "import * as z from 'zod';\nimport { env } from './env';\nexport const s = z.enum([env.OLD]), n = z.null();\n"},

@@ -11,8 +11,8 @@ the program names, or else the whole check.
 A checker only knows declarations. If an added line defines a missing name in another way, or a missing module
 is in the tree under another path, the error proves nothing and is not reported.
 
-Results are cached per tree, so a base is checked once for all pushes. What a program reports also depends on
-the other files that it was given, so new errors are confirmed with both sides' files checked together.
+Results are cached per tree. What a program reports also depends on the other files that it was given, so new
+errors are confirmed with the same files of both sides.
 """
 
 import re
@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import DecodeError, ValidationError
 from msgspec.json import decode, encode
@@ -52,8 +53,7 @@ SECONDS = 60.0  # per run
 MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
 MOST_PROBED = 2  # checks of the base with probes: one probe can hide the next one of its line
 MOST_NEW = 200  # new files that are searched for definitions
-Row = tuple[int, str, str, bool, tuple[int, int, int]]
-Report = dict[str, list[Row]]  # path -> its errors; empty for a file without errors
+NO_PROBES: Contents = MappingProxyType({})
 
 
 class UnfinishedError(DeepRepoError):
@@ -203,14 +203,20 @@ class TypeChecker(ABC):
 
     async def _compared(self, run: "_Run") -> list[Diagnostic]:
         """Return the errors that only the head has. The base is only checked for files with errors."""
-        after = await run.errors("head", [*run.users, *run.touched])
+        after = await run.check("head", [*run.users, *run.touched])
         self._ran = True
         self._checked |= {*run.users, *run.touched}
         self._faults |= {one.fault for one in after}
-        suspects = [one for one in after if one.counts and run.on_base(one) is not None]
-        before = await run.errors("base", run.paths_on_base(suspects))
-        found = run.new(before, suspects)
-        return await run.confirmed(found, suspects) if found else []
+        suspects = run.placed(after)
+        before = await run.check("base", sorted({place.path for place in suspects}))
+        standing = {(one.path, one.line) for one in before}
+        found = {place: one for place, one in suspects.items() if (place.path, place.line) not in standing}
+        # What a program reports also depends on the other files that it was given.
+        again = run.placed(await run.check("head", sorted({one.path for one in suspects.values()} if found else ())))
+        still = {(place.path, place.line, place.code) for place in again}
+        return await run.known_on_base(
+            {place: one for place, one in found.items() if (place.path, place.line, place.code) in still}
+        )
 
     async def _without_made_names(
         self, tree: Tree, files: Sequence[ChangedFile], changed: Mapping[Side, Contents], found: list[Diagnostic]
@@ -325,9 +331,8 @@ class _Run:
         left_out: frozenset[str] = frozenset(),
     ) -> None:
         self._checker, self._tree, self._files, self._changed, self._left_out = checker, tree, files, changed, left_out
-        self._by_path = {file.path: file for file in files}
         self._sources: Sources | None = None
-        self._ran: dict[tuple[Side, tuple[str, ...]], list[Diagnostic]] = {}
+        self._known: dict[str, list[Diagnostic]] = {}  # by the name of the run
         self.users = [path for path in users if path not in left_out]
         self.touched = self._touched("head")
 
@@ -339,7 +344,7 @@ class _Run:
     async def failure_on_base(self) -> UnfinishedError | None:
         """Return the error of a check of the base; None if it succeeds."""
         try:
-            await self.errors("base", [*self.users, *self._touched("base")])
+            await self.check("base", [*self.users, *self._touched("base")])
         except UnfinishedError as error:
             return error
         return None
@@ -350,84 +355,57 @@ class _Run:
             path for path in self._changed[side] if path.endswith(self._checker.SUFFIXES) and path not in self._left_out
         )
 
-    def on_base(self, one: Diagnostic) -> Diagnostic | None:
-        """Return an error of the head with the place that its lines had on the base; None if one is new there."""
-        file = self._by_path.get(one.path)
-        if file is None:
-            return one
-        lines = range(one.line, max(one.line, one.span[1]) + 1)
-        if file.old_path is None or not file.added_lines.isdisjoint(lines):
-            return None
-        line, last = (_line_on_base(file, number) for number in (lines[0], lines[-1]))
-        return replace(one, path=file.old_path, line=line, span=(one.span[0], last if one.span[1] else 0, one.span[2]))
+    def placed(self, found: Iterable[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
+        """Return the head's errors that count, by their place on the base, unless one of their lines is new."""
+        files, placed = {file.path: file for file in self._files}, dict[Diagnostic, Diagnostic]()
+        for one in found:
+            file = files.get(one.path)
+            lines = one.line, max(one.line, one.span[1])
+            if not one.counts or (file is not None and not file.added_lines.isdisjoint(range(lines[0], lines[1] + 1))):
+                continue
+            if file is not None:
+                line, last = (_line_on_base(file, number) for number in lines)
+                span = one.span[0], last if one.span[1] else 0, one.span[2]
+                placed[replace(one, path=file.old_path or file.path, line=line, span=span)] = one
+            else:
+                placed[one] = one
+        return placed
 
-    def paths_on_base(self, found: Iterable[Diagnostic]) -> list[str]:
-        """Return the paths that the files of these errors have on the base."""
-        return sorted({place.path for one in found if (place := self.on_base(one)) is not None})
-
-    def new(self, before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Return the errors of the head on lines that were on the base, without any error."""
-        standing = {(one.path, one.line) for one in before}
-        places = ((one, self.on_base(one)) for one in after)
-        return [one for one, place in places if place is not None and (place.path, place.line) not in standing]
-
-    async def confirmed(self, found: Sequence[Diagnostic], suspects: Sequence[Diagnostic]) -> list[Diagnostic]:
-        """Return the new errors that are still new if both sides are checked with the same other files.
-
-        The types that they depend on must be known on the base.
-        """
-        paths = sorted({one.path for one in suspects})
-        names = [await self._name("base"), await self._name("head")]
-        name = memo.name_of(b"", [self._checker.NAME, *names], b"new errors")
-        known = _report(memo.load(name))
-        if not all(path in known for path in paths):
-            before, after = await self._check("base", self.paths_on_base(suspects)), await self._check("head", paths)
-            still = {(one.path, one.line, one.code) for one in self.new(before, after)}
-            found = [one for one in found if (one.path, one.line, one.code) in still]
-            found = await self._known_on_base(found) if found else []
-            known |= _rows(paths, found)
-            memo.keep(name, encode(known))
-        return [Diagnostic(path, *row) for path in paths for row in known[path]]
-
-    async def _known_on_base(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    async def known_on_base(self, found: Mapping[Diagnostic, Diagnostic]) -> list[Diagnostic]:
         """Return the errors that the program could have reported on the base.
 
         Its probes put a mistake into each line: if the base's types are unknown there, no mistake is noticed,
         and the change only made an older one visible.
         """
-        sources, known = await self._gathered(), set[Diagnostic]()
-        left = [place for one in found if (place := self.on_base(one)) is not None]
+        left, known = list(found), set[Diagnostic]()
         for _ in range(MOST_PROBED):
-            probes = Probes(left, sources.of("base"), rules(self._checker.RULES))
-            noticed: list[Diagnostic] = []
-            if probes.texts:
-                base, touched = {**sources.base, **probes.texts}, sources.touched.union(probes.texts)
-                probed = replace(sources, base=base, touched=touched)
-                noticed = await self._checker._in_folder(probed, "base", sorted(probes.texts))  # noqa: SLF001 - same module
-            answered = probes.answered(noticed)
-            known.update(answered)
-            left = [one for one in left if one not in known]
-            if not answered or not left:
+            if not left:
                 break
-        return [one for one in found if self.on_base(one) in known]
+            probes = Probes(left, (await self._gathered()).of("base"), rules(self._checker.RULES))
+            answered = probes.answered(await self.check("base", sorted(probes.texts), probes.texts))
+            known.update(answered)
+            left = [one for one in left if one not in known] if answered else []
+        return [one for place, one in found.items() if place in known]
 
-    async def errors(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
-        """Return the errors of a side in these files."""
-        name = await self._name(side)
-        known = _report(memo.load(name))
-        new = [path for path in paths if path not in known]
-        if new:
-            found = await self._check(side, new)
-            known |= _rows(new, found)
-            memo.keep(name, encode(known))
-        return [Diagnostic(path, *row) for path in paths for row in known[path]]
+    async def check(self, side: Side, paths: Sequence[str], probes: Contents = NO_PROBES) -> list[Diagnostic]:
+        """Return the errors of a side in some files. `probes` replace files of the base.
 
-    async def _check(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
-        """Run the program on some files of a side, unless it already ran on exactly these."""
-        key = side, tuple(paths)
-        if key not in self._ran:
-            self._ran[key] = await self._checker._in_folder(await self._gathered(), side, paths)  # noqa: SLF001 - the same module
-        return self._ran[key]
+        Each result is cached.
+        """
+        if not paths:
+            return []
+        name = await self._name(side, paths, probes)
+        if name not in self._known:
+            found = _decoded(memo.load(name))
+            if found is None:
+                sources = await self._gathered()
+                if probes:
+                    base, touched = {**sources.base, **probes}, sources.touched.union(probes)
+                    sources = replace(sources, base=base, touched=touched)
+                found = await self._checker._in_folder(sources, side, paths)  # noqa: SLF001 - the same module
+                memo.keep(name, encode(found))
+            self._known[name] = found
+        return self._known[name]
 
     async def _gathered(self) -> Sources:
         if self._sources is None:
@@ -435,22 +413,19 @@ class _Run:
             self._sources = found.without(self._left_out)
         return self._sources
 
-    async def _name(self, side: Side) -> str:
-        """Return the cache key of a tree: its files of the language, the checker and this package."""
+    async def _name(self, side: Side, paths: Iterable[str], probes: Contents) -> str:
+        """Return the cache key of a run: its files, the tree's files of the language, the checker and this package."""
         checker, entries = self._checker, await self._tree.entries(side)
-        digest = blake2b("\0".join(sorted(self._left_out)).encode("utf-8", "surrogateescape"), digest_size=memo.DIGEST)
-        for path, entry in entries.items():
-            if path.endswith(checker.SUFFIXES) or path.rpartition("/")[2].startswith(checker.CONFIGS or ("\0",)):
-                digest.update(f"{path}\0{entry.oid}\n".encode("utf-8", "surrogateescape"))
+        tree = [
+            f"{path}\0{entry.oid}"
+            for path, entry in entries.items()
+            if path.endswith(checker.SUFFIXES) or path.rpartition("/")[2].startswith(checker.CONFIGS or ("\0",))
+        ]
+        text = "\n".join((*tree, "", *paths, "", *sorted(self._left_out)))
+        digest = blake2b(text.encode("utf-8", "surrogateescape"), digest_size=memo.DIGEST)
+        for path in sorted(probes):
+            digest.update(probes[path])
         return memo.name_of(_engine(checker.program() or ""), [checker.NAME], digest.digest())
-
-
-def _rows(paths: Iterable[str], found: Iterable[Diagnostic]) -> Report:
-    """Return the errors by path, also for files without errors."""
-    report: Report = {path: [] for path in paths}
-    for one in found:
-        report.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts, one.span))
-    return report
 
 
 def _line_on_base(file: ChangedFile, line: int) -> int:
@@ -471,13 +446,11 @@ def _engine(program: str) -> bytes:
     return memo.engine_of((Path(__file__).parent,)) + f"{status.st_size} {status.st_mtime_ns}".encode()
 
 
-def _report(data: bytes | None) -> Report:
-    if data is None:
-        return {}
+def _decoded(data: bytes | None) -> list[Diagnostic] | None:
     try:
-        return decode(data, type=Report)
+        return None if data is None else decode(data, type=list[Diagnostic])
     except (DecodeError, ValidationError):
-        return {}
+        return None
 
 
 def _removed(diagnostic: Diagnostic, files: Iterable[ChangedFile]) -> tuple[Evidence, ...]:

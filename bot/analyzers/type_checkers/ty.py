@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from posixpath import dirname, join, normpath
+from posixpath import dirname, join
 from typing import Any
 
 from bot.analyzers import linter_run
@@ -15,7 +15,10 @@ from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather
 from bot.machine import files
 from bot.values import Side
+from deeprepo.impact.language import leading
+from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.values import Import
 
 NEWEST = "3.14"
 SETTINGS, PACKAGES, SENTINEL = "ty.toml", "packages", "last.py"  # beside the folder of the repository's files
@@ -28,7 +31,6 @@ IMPORT = re.compile(
 )
 NAME = re.compile(rb"[A-Za-z_]\w*")
 SWITCHED_OFF = re.compile(r"#\s*type:\s*ignore|#\s*ty:\s*ignore")
-MODULE_ENDINGS = (".py", ".pyi", "/__init__.py", "/__init__.pyi")
 
 
 class Ty(TypeChecker):
@@ -46,21 +48,20 @@ class Ty(TypeChecker):
         return linter_run.program(self.NAME)
 
     async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
-        """Return the files with their imports, resolved by the tree's roots."""
+        """Return the files with their imports."""
+        from deeprepo.impact.uses.reach import both  # imported here because it loads the parser
+
         entries = await tree.entries()
-        folders = _roots(entries)
-        known = {*entries, *changed["base"]}
-        homes = _homes(known, folders)
-        followed: set[str] = set()  # `gather` needs each file only once
+        modules = (await both(tree, leading("python")))[0].project.modules
 
         def imports(path: str, text: bytes) -> Iterator[str]:
-            for stem in (path, *_imported(path, text, homes)):
-                if stem not in followed:
-                    followed.add(stem)
-                    yield from (stem + end for end in MODULE_ENDINGS if stem + end in known)
-                    yield from _packages(stem, known, followed)
+            for item, names in _imported(text):
+                inner = (modules.inner(path, item, name) for name in names)
+                for file in chain.from_iterable(filter(None, (modules.files(path, item), *inner))):
+                    folders = (file, *(f"{folder}/__init__.py" for folder in above_of(file)))
+                    yield from (one for one in folders if one in entries)
 
-        return await gather(tree, roots, changed, imports, setup=folders)
+        return await gather(tree, roots, changed, imports, setup=_roots(entries))
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
         """Return the errors of some files, from ty's GitLab report format."""
@@ -135,19 +136,6 @@ def _roots(entries: Collection[str]) -> tuple[str, ...]:
     return tuple(root for home in near for root in ((join(home, "src"), home) if home in sources else (home,)))
 
 
-def _homes(paths: Collection[str], roots: Collection[str]) -> Mapping[str, Collection[str]]:
-    """Return the roots that contain a module or package of each top-level name, in the order of the roots."""
-    found: dict[str, list[str]] = defaultdict(list)
-    inside = {*paths, *folders_of(paths)}
-    names: dict[str, set[str]] = defaultdict(set)
-    for path in inside:
-        names[dirname(path)].add(path.rpartition("/")[2].partition(".")[0])
-    for root in roots:
-        for name in names.get(root, ()):
-            found[name].append(root)
-    return found
-
-
 def _settings(roots: object, contents: Contents) -> bytes:
     """Return our configuration, which only sets the tree's roots."""
     folders = folders_of(contents)
@@ -155,44 +143,13 @@ def _settings(roots: object, contents: Contents) -> bytes:
     return f"[environment]\nroot = {json.dumps(tops)}\n".encode()
 
 
-def _imported(path: str, text: bytes, homes: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield the paths, without suffix, that a file's imports may refer to.
-
-    `homes` are the roots that contain each top-level name.
-    """
+def _imported(text: bytes) -> Iterator[tuple[Import, list[str]]]:
+    """Yield the modules that a file imports, each with the names that it imports from it."""
     for match in IMPORT.finditer(text):
         home, several, names, modules = match.groups()
-        if modules is not None:
-            for module in modules.split(b","):
-                yield from _stems(module.strip().split(b" ")[0].decode("utf-8", "replace"), path, homes)
-            continue
-        module = home.decode("utf-8", "replace")
-        parts = [name.decode("utf-8", "replace") for name in NAME.findall(several or names or b"")]
-        for stem in _stems(module, path, homes):
-            yield stem
-            yield from (join(stem, part) for part in parts)
-
-
-def _stems(module: str, path: str, homes: Mapping[str, Collection[str]]) -> Iterator[str]:
-    plain = module.lstrip(".")
-    tail = plain.replace(".", "/")
-    if dots := len(module) - len(plain):
-        yield (
-            normpath(join(dirname(path), *[".."] * (dots - 1), tail))
-            if tail
-            else normpath(join(dirname(path) or ".", *[".."] * (dots - 1)))
-        )
-    elif tail:
-        yield from (join(root, tail) for root in homes.get(plain.partition(".")[0], ()))
-
-
-def _packages(stem: str, known: Collection[str], followed: set[str]) -> Iterator[str]:
-    """Yield the `__init__` files of the packages that contain a module, unless they were yielded before."""
-    folder = f"{dirname(stem)}/"
-    while folder != "/" and folder not in followed:
-        followed.add(folder)
-        yield from (path for end in ("__init__.py", "__init__.pyi") if (path := folder + end) in known)
-        folder = f"{dirname(folder[:-1])}/"
+        for module in modules.split(b",") if modules is not None else (home,):
+            spec = module.strip().partition(b" ")[0].decode("utf-8", "replace")
+            yield Import(spec, 0), [name.decode("utf-8", "replace") for name in NAME.findall(several or names or b"")]
 
 
 def build() -> Ty:
