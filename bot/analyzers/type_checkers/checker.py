@@ -399,9 +399,7 @@ class _Run:
             found = _decoded(memo.load(name))
             if found is None:
                 sources = await self._gathered()
-                if probes:
-                    base, touched = {**sources.base, **probes}, sources.touched.union(probes)
-                    sources = replace(sources, base=base, touched=touched)
+                sources = replace(sources, base={**sources.base, **probes}) if probes else sources
                 found = await self._checker._in_folder(sources, side, paths)  # noqa: SLF001 - the same module
                 memo.keep(name, encode(found))
             self._known[name] = found

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bot.values import Side
-from deeprepo.impact.changes import TreeEntry
 from deeprepo.impact.ports import Tree
 
 MOST_BYTES = 1 << 20  # per file
@@ -18,24 +18,20 @@ Imports = Callable[[str, bytes], Iterable[str]]  # returns the files of the tree
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The files of one run: those of the head, and the base's versions of those that differ."""
+    """The files of one check on both sides."""
 
     head: Contents
-    base: Contents  # files that differ from the head's only
-    touched: frozenset[str]
-    setup: object = None  # what else the checker needs to know about the tree
+    base: Contents
+    setup: Any = None  # what else the checker needs to know about the tree
 
     def of(self, side: Side) -> Contents:
-        """Return all files of one side."""
-        if side == "head":
-            return self.head
-        return {path: text for path, text in self.head.items() if path not in self.touched} | dict(self.base)
+        """Return the files of one side."""
+        return self.head if side == "head" else self.base
 
     def without(self, paths: Collection[str]) -> "Sources":
         """Return the files without these, on both sides."""
-        head, base = (
-            {path: text for path, text in side.items() if path not in paths} for side in (self.head, self.base)
-        )
+        sides = (self.head, self.base)
+        head, base = ({path: text for path, text in side.items() if path not in paths} for side in sides)
         return replace(self, head=head, base=base)
 
 
@@ -45,7 +41,6 @@ async def gather(
     changed: Mapping[Side, Contents],
     imports: Imports,
     others: Collection[str] = (),
-    setup: object = None,
 ) -> Sources:
     """Return the files of a check: the roots, the changed files of both sides, and all their imports.
 
@@ -55,7 +50,6 @@ async def gather(
     entries, old = await tree.entries(), await tree.entries("base")
     texts = {path: text for path, text in changed["head"].items() if is_plain(path)}
     base = {path: text for path, text in changed["base"].items() if is_plain(path)}
-    touched = {*texts, *base}
     room = MOST_LAID_OUT - sum(map(len, (*texts.values(), *base.values())))
     queue = dict.fromkeys((*roots, *others))
     for side in (texts, base):
@@ -72,9 +66,10 @@ async def gather(
                 text = texts[path] = read[path]
                 room -= len(text)
                 queue.update((other, None) for other in imports(path, text) if other not in texts)
-    differing = [path for path in texts if path not in touched and not _is_same(path, entries, old)]
-    base |= await tree.read_many([path for path in differing if _is_readable(path, old)], "base")
-    return Sources(texts, base, frozenset(touched.union(differing)), setup)
+    unread = [path for path in texts if path not in base]
+    same = {path: texts[path] for path in unread if path in old and old[path].oid == entries[path].oid}
+    older = [path for path in unread if path not in same and _is_readable(path, old)]
+    return Sources(texts, {**same, **await tree.read_many(older, "base"), **base})
 
 
 def is_plain(path: str) -> bool:
@@ -86,10 +81,6 @@ def _is_readable(path: str, entries: Mapping[str, object]) -> bool:
     entry = entries.get(path)
     kind, size = getattr(entry, "kind", ""), getattr(entry, "size", -1)
     return kind == "file" and 0 <= size <= MOST_BYTES and is_plain(path)
-
-
-def _is_same(path: str, entries: Mapping[str, TreeEntry], old: Mapping[str, TreeEntry]) -> bool:
-    return path in old and old[path].oid == entries[path].oid
 
 
 def folders_of(paths: Iterable[str]) -> frozenset[str]:

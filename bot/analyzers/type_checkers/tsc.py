@@ -17,7 +17,6 @@ from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, gather
-from bot.errors import DeepRepoError
 from bot.machine import files
 from bot.render import count
 from bot.values import Side
@@ -109,13 +108,11 @@ class Tsc(TypeChecker):
             for _, found in _imported(path, text, head):
                 yield from found or ()
 
-        return await gather(tree, roots, changed, imports, setup.ambient, setup)
+        return replace(await gather(tree, roots, changed, imports, setup.ambient), setup=setup)
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
         """Return the errors of some files."""
-        setup = sources.setup
-        if not isinstance(setup, Setup):
-            raise DeepRepoError("tsc has no configuration")
+        setup: Setup = sources.setup
         contents, resolver = sources.of(side), setup.resolvers[side]
         other = setup.resolvers["base" if side == "head" else "head"]
         paths = [path for path in checked if path in contents]
@@ -142,11 +139,7 @@ class Tsc(TypeChecker):
         files.fill(folder.parent, own)
         files.fill(folder, written)
         found = [one for one in await self._program(folder) if one.path in {*paths}]
-        unknown = {
-            path
-            for path in {one.path for one in found}
-            if _only_declared(path, contents[path], sources.touched, resolver)
-        }
+        unknown = {path for path in {one.path for one in found} if _only_declared(path, sources, side, resolver)}
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
         return [
             replace(one, counts=False)
@@ -237,10 +230,11 @@ def _without_types(path: str, text: bytes) -> bytes:
     return COMMENT_OF_TYPES.sub(b"/* ", text) if path.endswith(JAVASCRIPT) else text
 
 
-def _only_declared(path: str, text: bytes, touched: Collection[str], resolver: Resolver) -> bool:
+def _only_declared(path: str, sources: Sources, side: Side, resolver: Resolver) -> bool:
     """Return whether JavaScript imports a module that didn't change, but whose declaration file did."""
-    found = _imported(path, text, resolver) if path.endswith(JAVASCRIPT) else ()
+    found = _imported(path, sources.of(side)[path], resolver) if path.endswith(JAVASCRIPT) else ()
     modules = {file for _, several in found for file in several or () if file.endswith(JAVASCRIPT)}
+    touched = {one for one in sources.head.keys() | sources.base if sources.head.get(one) != sources.base.get(one)}
     return any(f"{posixpath.splitext(one)[0]}.d.ts" in touched and one not in touched for one in modules)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -61,7 +61,7 @@ class Ty(TypeChecker):
                     folders = (file, *(f"{folder}/__init__.py" for folder in above_of(file)))
                     yield from (one for one in folders if one in entries)
 
-        return await gather(tree, roots, changed, imports, setup=_roots(entries))
+        return replace(await gather(tree, roots, changed, imports), setup=_roots(entries))
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
         """Return the errors of some files, from ty's GitLab report format."""
@@ -136,10 +136,10 @@ def _roots(entries: Collection[str]) -> tuple[str, ...]:
     return tuple(root for home in near for root in ((join(home, "src"), home) if home in sources else (home,)))
 
 
-def _settings(roots: object, contents: Contents) -> bytes:
+def _settings(roots: Iterable[str], contents: Contents) -> bytes:
     """Return our configuration, which only sets the tree's roots."""
     folders = folders_of(contents)
-    tops = [root or "." for root in roots if not root or root in folders] if isinstance(roots, tuple) else ["."]
+    tops = [root or "." for root in roots if not root or root in folders]
     return f"[environment]\nroot = {json.dumps(tops)}\n".encode()
 
 
