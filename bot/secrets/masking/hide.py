@@ -131,7 +131,7 @@ def _extent(secret: str, text: str) -> int:
     """Return how much of a text to mask that begins like a secret and is not longer.
 
     What follows up to a space or quote is masked even if it differs from the secret. Otherwise, the mask would
-    tell whoever wrote the text how much of it is right.
+    tell the author of the text how much of it is right.
     """
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(secret, text, strict=False)))
     return max(same, len(re.split(r"[\s\"'`]", text, maxsplit=1)[0]))

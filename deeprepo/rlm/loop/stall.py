@@ -40,7 +40,7 @@ class StallGuard:
         return bool(new)
 
     def ran(self, code: str, observation: Observation, gain: Gain) -> bool:
-        """Record the result of a block, and return whether the root must be told that it repeats itself."""
+        """Record the result of a block, and return whether the root needs a hint that it repeats itself."""
         error = re.sub(r"block \d+, line", "line", observation.error or "")  # each block has another number
         if not observation.output.strip() and not error and gain == self._gain:
             return False

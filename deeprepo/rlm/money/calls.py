@@ -75,7 +75,7 @@ class Calls:
         return next(iter(sorted(errors, key=lambda error: isinstance(error, PromptTooLong))), None)
 
     def own_clock(self) -> float:
-        """Return a time in seconds that stands still while models are asked, and may go back if several are."""
+        """Return a time in seconds that pauses while models are asked, and may go back if several are."""
         return self.now() - self._waited
 
     # --- questions ----------------------------------------------------------------------------------------------------
