@@ -1,11 +1,10 @@
-"""Enable the cache for facts about files, and about which request parameters models' servers accept."""
+"""Enable the cache for facts about files."""
 
 from contextlib import suppress
 from pathlib import Path
 
 from bot.machine.fact_files import MAX_CACHE_BYTES, FactFiles
 from deeprepo.impact.reading import memo
-from deeprepo.rlm.models.known import Known
 
 DEFAULT_FOLDER = "~/.cache/deeprepo/facts"
 
@@ -20,4 +19,3 @@ def keep_facts(folder: str | Path | None, most: int = MAX_CACHE_BYTES) -> None:
         with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
             store = FactFiles(Path(folder).expanduser(), most)
     memo.use_store(store)
-    Known.store = store

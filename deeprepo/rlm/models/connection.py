@@ -179,7 +179,6 @@ class HttpModel(ABC):
                 self._known.accepted |= form.features(prompt)
                 self._known.largest = max(self._known.largest, estimate(prompt, "").input)
                 self._known.size_guesses = 0
-                self._known.save()
                 return replace(completion, cap=self._cap(prompt, form))
 
     def _plainest(self, prompt: Prompt) -> RequestForm:
