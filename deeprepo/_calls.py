@@ -19,18 +19,11 @@ Progress = Callable[[str], None]
 Scope = Literal["range", "staged", "uncommitted"]
 
 
-def in_loop() -> bool:
-    """Return whether the caller's thread runs an event loop already, as that of a notebook does."""
+def call_outside_loop(call: Callable[[], T]) -> T:
+    """Call it; in a thread of its own if the caller's runs an event loop, as that of a notebook does."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return False
-    return True
-
-
-def call_outside_loop(call: Callable[[], T]) -> T:
-    """Call it; in a thread of its own if the caller's runs an event loop."""
-    if not in_loop():
         return call()
     with ThreadPoolExecutor(1, thread_name_prefix="deeprepo") as thread:
         return thread.submit(call).result()

@@ -125,6 +125,16 @@ class Completion:
     extra: Mapping[str, Any] | None = None  # only used by the dialect, which sends it back with this reply
     cap: int = 0  # maximum tokens that it was allowed; 0 if unknown
     usd: float | None = None  # the price in US dollars if the provider reports it
+    is_filtered: bool = False  # whether a refusal comes from the provider's content filter
+
+    @property
+    def lack(self) -> str:
+        """What the model did instead of answering, as the end of a sentence, or "" if there is a text."""
+        if self.stop == "refusal":
+            return "was stopped by the provider's content filter" if self.is_filtered else "declined to answer"
+        if self.text.strip():
+            return ""
+        return "called a tool" if self.calls else "sent only thinking" if self.extra else "sent an empty reply"
 
 
 @dataclass(frozen=True, slots=True)

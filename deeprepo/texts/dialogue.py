@@ -15,6 +15,7 @@ from deeprepo.rlm.loop.stall import StallGuard
 from deeprepo.rlm.loop.tools import CHILD_TURNS, Work
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.repl import extraction
 from deeprepo.rlm.repl.frames import both_ends
 from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, PYTHON, Async, Repl, open_repl
 from deeprepo.rlm.values import Model
@@ -109,10 +110,11 @@ class Dialogue:
         work.accept = partial(answer_type.accept, hide=hide) if answer_type is not None else str
         work.child = lambda task, paths, below: _child(inquiry, task, paths, below, f"{name}.{next(children)}")
         run = RootRun(work, inquiry.root, self.repl, self.conversation, StallGuard(turns, is_patient=True), name)
+        run.code_of = extraction.or_ending
         self.runs.append(run)
         inquiry.runs.append(run)
         await run.run()
-        if run.outcome in {"turns", "astray"} and not run.summary:
+        if run.outcome in {"turns", "astray"} and not run.summary and not run.empty:
             await run.conclude(inquiry.words("last_call", typed=answer_type is not None))
         return run
 

@@ -339,5 +339,5 @@ def test_empty_model_answer_leaves_the_code_unread(table: Table, reply: Completi
     """A model that declines or answers nothing has read nothing, so the code region stays unread."""
     table.worker = lambda _: reply
     said, session, _ = blocks(table, "print(llm_query(units[0]['diff']))")
-    assert said == ["[worker error: scripted/worker declined to answer]"]
+    assert said == [f"[worker error: scripted/worker {reply.lack}]"]
     assert len(session.tracker.unread()) == len(session.units)

@@ -106,3 +106,48 @@ def test_context_is_optional() -> None:
     """Like `completion(prompt)` in rlms, the context is optional."""
     done = deeprepo.RLM(lambda _: "```python\nset_answer([2**n for n in range(4)])\n```", budget=None).run("Powers?")
     assert done.answer == "[1, 2, 4, 8]"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("It is clear.\n\nFINAL(42)\n", "42"),
+        ('FINAL("the Ada (old)")', "the Ada (old)"),
+        ("FINAL_VAR(total)", "[1, 2]"),
+        ("FINAL_VAR('total')", "[1, 2]"),
+    ],
+)
+def test_plain_text_final_ends_the_run(said: str, answer: str) -> None:
+    """FINAL(...) or FINAL_VAR(...) on the last line of a reply without code ends the run."""
+    replies = iter(["```python\ntotal = [1, 2]\n```", said])
+    done = deeprepo.RLM(lambda _: next(replies), budget=None).run("?", "text")
+    assert (done.outcome, done.answer, len(done.trajectory)) == ("answered", answer, 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("FINAL(42)\nThat was a guess.", "There was no code"),
+        ("I will write FINAL(42) later", "There was no code"),
+        ("FINAL_VAR(nothing)", "there is no variable 'nothing'"),
+    ],
+)
+def test_other_mentions_of_final_do_not_end_the_run(said: str, shown: str) -> None:
+    """FINAL elsewhere in a reply, and FINAL_VAR with an unknown name, end nothing."""
+    seen: list[str] = []
+
+    def root(messages: Messages) -> str:
+        seen.append(messages[-1]["content"])
+        return said if len(seen) == 1 else "```python\nset_answer('done')\n```"
+
+    done = deeprepo.RLM(root, budget=None).run("?", "text")
+    assert done.answer == "done"
+    assert shown in seen[1]
+
+
+def test_last_words_may_be_written_as_final() -> None:
+    """A root without turns left may write its answer as FINAL(...)."""
+    done = deeprepo.RLM(lambda said: "FINAL(7)" if "no turns left" in said[-1]["content"] else "Hm.", turns=2).run(
+        "?", "t"
+    )
+    assert (done.outcome, done.answer) == ("turns", "7")

@@ -1,14 +1,10 @@
 """What a run learns from its server's replies: costs and accepted request formats."""
 
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,22 +94,49 @@ def test_truncated_replies_suggest_a_larger_limit() -> None:
         assert len(seen) == 4  # three turns and the final answer
 
 
-def test_later_process_uses_the_accepted_request_format(tmp_path: Path) -> None:
-    """Accepted request formats are stored in the cache folder, without the key or the address."""
-    refused = {"error": {"message": "Unrecognized request argument supplied: stream_options"}}
-    program = (
-        "import sys, deeprepo; deeprepo.RLM(deeprepo.Model('compatible/m', sys.argv[1], sys.argv[2])).run('Q?', 'text')"
-    )
+LACKS: list[tuple[Body, str]] = [
+    ({"message": {"content": None}}, "sent an empty reply"),
+    (
+        {"message": {"content": "Sure: "}, "finish_reason": "content_filter"},
+        "was stopped by the provider's content filter",
+    ),
+    ({"message": {"content": None, "refusal": "I cannot"}}, "declined to answer"),
+    ({"message": {"content": "", "reasoning_content": "Hm."}}, "sent only thinking"),
+    (
+        {"message": {"content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f"}}]}},
+        "called a tool",
+    ),
+    ({"message": {"content": "Sure: "}, "finish_reason": "length"}, "was cut off at"),
+]
+
+
+@pytest.mark.parametrize(("choice", "words"), LACKS, ids=[words for _, words in LACKS])
+def test_missing_answer_of_a_worker_is_named(choice: Body, words: str) -> None:
+    """The root's code and the notes say why no worker has answered."""
 
     def answer(body: Body) -> tuple[int, Body]:
-        return (400, refused) if "stream_options" in body else (200, reply())
+        whole = reply()
+        if body["model"] == "worker":
+            whole["choices"][0] |= {"finish_reason": "stop"} | choice
+        else:
+            whole["choices"][0]["message"]["content"] = "```python\nset_answer(llm_query('?'))\n```"
+        return 200, whole
 
-    with served(answer) as (url, seen):
-        for folder, requests in (("off", 2), ("off", 4), (str(tmp_path / "facts"), 6), (str(tmp_path / "facts"), 7)):
-            env = {**os.environ, "DEEPREPO_CACHE": folder}
-            subprocess.run([sys.executable, "-c", program, "secret-key", url], check=True, env=env)
-            assert len(seen) == requests
-    stored = b"".join(path.read_bytes() for path in (tmp_path / "facts").iterdir())
-    assert b"asks_usage" in stored
-    assert b"secret-key" not in stored
-    assert url.encode() not in stored
+    with served(answer) as (url, _):
+        root, worker = (deeprepo.Model(f"compatible/{name}", base_url=url, api_key="k") for name in ("root", "worker"))
+        done = deeprepo.RLM(root, worker).run("Q?", "text")
+    assert done.answer.startswith("[worker error: ")
+    assert words in done.answer
+    assert any(words in note for note in done.notes)
+
+
+@pytest.mark.parametrize(("choice", "words"), [LACKS[0], LACKS[3]])
+def test_two_empty_replies_end_the_run(choice: Body, words: str) -> None:
+    """A root whose replies have no text is told so, and its run ends after the second one."""
+    empty = reply()
+    empty["choices"][0] |= choice
+    with served(lambda _: (200, empty)) as (url, seen):
+        done = ask_once(url, "compatible/m")
+    assert (done.outcome, len(seen)) == ("astray", 2)
+    assert f"You {words}. There was no code" in seen[1]["messages"][-1]["content"]
+    assert f"The root model was stopped after 2 replies without text. In the last one, it {words}." in done.notes

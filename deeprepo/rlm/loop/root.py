@@ -1,5 +1,6 @@
 """The root model's loop: ask it, run its code and send it the output, until it answers or a rule ends the run."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
@@ -23,6 +24,7 @@ ENDS: dict[str, str] = {
     "declined": "The root model declined to continue. {why}",
     "mute": "The root model wrote no working Python in {turns} turns, so it contributed nothing. Try another root model.",
     "cut": "Every reply of the root model was cut off at its length limit. Raise its `max_tokens`, or use another root model.",
+    "empty": "The root model was stopped after {empty} replies without text. In the last one, it {why}.",
     "astray": "The root model was stopped after {idle} turns without progress.",
 }
 # Evaluated in the child: whether the answer is ready, and its content; and an expression that makes it "not ready" again.
@@ -44,6 +46,7 @@ DIVERGED = (
     "When the run was resumed, block {number} of {run} made other calls than before it was cut off, "
     "so it may have paid for some answers that it did not use. All calls are in the totals."
 )
+MOST_EMPTY = 2  # replies in a row without text, after which a run ends
 TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
 GONE = frozenset({"limit", "crash"})  # outcomes after which a new REPL is started
 
@@ -65,6 +68,8 @@ class RootRun:
     why: str = ""
     read: int = 0  # number of messages that the root has answered
     news: tuple[str, ...] = ()  # notes for the next message only
+    code_of: Callable[[Completion], str] = extraction.of
+    empty: int = 0  # number of replies in a row without text and code
 
     async def run(self) -> None:
         """Take turns until one of them sets `outcome`, or there are no more turns."""
@@ -89,7 +94,7 @@ class RootRun:
         if reply is None:
             return
         self.news = ()
-        calls, code = self.work.calls, extraction.of(reply)
+        calls, code = self.work.calls, self.code_of(reply)
         start = calls.now()
         observation, hint = await self.observe(number, code, reply)
         self.turns.append(Turn(number, code, observation, reply.text))
@@ -101,7 +106,7 @@ class RootRun:
             await self._withdraw_finish()
         elif is_done:
             self.outcome, refused = "answered", {}
-        elif self.guard.astray:
+        elif self.guard.astray or self.empty == MOST_EMPTY:
             self.outcome = "astray"
         self.conversation.answer(
             reply,
@@ -149,8 +154,13 @@ class RootRun:
         work.notes.clear()
         work.refusals.clear()
         self.cut_off += reply.stop == "length"
+        is_empty = reply.stop != "length" and bool(reply.lack) and not reply.calls
+        self.empty = self.empty + 1 if is_empty else 0
         if not code or reply.stop == "length":  # an incomplete block may be valid Python that does something else
             self.guard.idle(work.gain)
+            if is_empty:
+                self.why = reply.lack
+                return Observation(""), f"You {reply.lack}. {NO_CODE}"
             broken_call = any(call.unparsed_arguments for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken_call else NO_CODE
         answered = work.calls.budget.answered
@@ -208,7 +218,8 @@ class RootRun:
         try:
             reply = await calls.complete(self.model, prompt, "root")
             is_answer = reply.stop != "refusal" and not extraction.is_code(reply.text)
-            self.summary = self.work.accept(reply.text.strip()) if is_answer else ""
+            name, text = extraction.ending(reply) or ("", "")
+            self.summary = self.work.accept(text if name == "FINAL" else reply.text.strip()) if is_answer else ""
         except (ProviderError, BudgetSpent, ValueError) as error:
             self.why = self.why or str(error)
         finally:
@@ -218,9 +229,18 @@ class RootRun:
     def end(self) -> str:
         """A sentence about how the run ended, or "" if the root answered."""
         is_mute = self.outcome in {"turns", "astray"} and not any(turn.code for turn in self.turns)
-        why = "cut" if is_mute and self.cut_off == len(self.turns) else "mute" if is_mute else self.outcome
+        is_empty = self.empty == MOST_EMPTY
+        why = (
+            "empty"
+            if is_empty
+            else "cut"
+            if is_mute and self.cut_off == len(self.turns)
+            else "mute"
+            if is_mute
+            else self.outcome
+        )
         words = ENDS.get(why, "")
-        return words.format(turns=len(self.turns), why=self.why, idle=self.guard.stale).strip()
+        return words.format(turns=len(self.turns), why=self.why, idle=self.guard.stale, empty=self.empty).strip()
 
     def _note_read(self, prompt: Prompt) -> None:
         """Record that the root has read the messages of an answered prompt."""

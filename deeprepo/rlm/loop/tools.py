@@ -93,15 +93,16 @@ async def llm_batch(
         return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(texts)
     asked = [Prompt((Message("user", text),)) for text in texts]
     replies = await work.calls.many(chosen, asked, "worker", reuse=reuse)
-    work.batch = []
+    work.batch, errors = [], list[str]()
     for text, reply in zip(texts, replies, strict=True):
-        if not isinstance(reply, Completion):
-            work.batch.append(WORKER_ERROR.format(reply))
-        elif reply.stop == "refusal" or not reply.text.strip():
-            work.batch.append(WORKER_ERROR.format(f"{chosen.name} declined to answer"))
-        else:
+        if isinstance(reply, Completion) and not reply.lack:
             work.has_read(text, f"worker {chosen.name}")
             work.batch.append(reply.text)
+        else:
+            errors.append(f"{chosen.name} {reply.lack}" if isinstance(reply, Completion) else str(reply))
+            work.batch.append(WORKER_ERROR.format(errors[-1]))
+    if len(errors) == len(texts):
+        work.errors |= dict.fromkeys(errors[:1])
     return work.batch
 
 

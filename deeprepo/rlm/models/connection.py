@@ -15,6 +15,7 @@ import json
 import re
 import ssl
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
@@ -38,7 +39,7 @@ from deeprepo.rlm.errors import (
     TimedOut,
     UsageError,
 )
-from deeprepo.rlm.models import failures, known, prices
+from deeprepo.rlm.models import failures, prices
 from deeprepo.rlm.models.answers import estimate
 from deeprepo.rlm.models.failures import Refusal
 from deeprepo.rlm.models.forms import TOKENS, Answer, RequestForm, longest_reply, simpler
@@ -55,7 +56,22 @@ SMALL_PROMPT = 2_000  # tokens; every model accepts a prompt of this size
 MOST_SIZE_GUESSES = 6  # how often in a row an error is assumed to be about the prompt's length
 SHORT_REPLY = 20  # tokens; shorter replies say little about the tokenizer
 DENSEST = 1.5  # maximum ratio of reported to estimated tokens; what exceeds it is hidden thinking
+KNOWN: dict[tuple[str, str], "Known"] = {}  # by the model's name and address
 LEAVING = ContextVar[Callable[[], None] | None]("LEAVING", default=None)
+
+
+class Known:
+    """What this process knows about a model at an address."""
+
+    def __init__(self, form: RequestForm) -> None:
+        self.form = form
+        self.accepted: set[tuple[str, object]] = set()  # features of forms that the server has accepted
+        self.refused_forms: set[tuple[RequestForm, bool, bool]] = set()
+        self.doubted = deque[dict[str, Any]]()  # fields that may have been left out needlessly
+        # Tokens of the largest accepted prompt; how often since then an error was assumed to be about the length.
+        self.largest = self.size_guesses = 0
+        self.density = 1.0  # a prompt's tokens according to the server, divided by our estimate
+        self.counted = self.guessed = 0.0  # tokens of complete replies according to the server, and our estimate
 
 
 class HttpModel(ABC):
@@ -79,7 +95,7 @@ class HttpModel(ABC):
         self.name = name
         self._host, self._timeout = urlsplit(url).netloc, timeout
         self._server = f"{name.partition('/')[0]} at {self._host}"
-        self._known = known.of(name, url, form)
+        self._known = KNOWN.setdefault((name, url), Known(form))
         self._open = open_client
         self._form_search = asyncio.Lock()
         self._client: Any = None

@@ -149,14 +149,14 @@ class OpenAIModel(HttpModel):
             calls = calls_in(text, prompt.tool)
         stop: Stop = "length" if is_unfinished else STOPS.get(finish_reason, "end")
         stop = "end" if calls and stop == "refusal" else stop
+        is_filtered = stop == "refusal" and finish_reason != "refusal" and not message.get("refusal")
         if message.get("refusal"):
             text, stop = str(message["refusal"]), "refusal"
         report = reply.get("usage")
         usage = self.usage_of_whole(report if isinstance(report, Mapping) else {}, prompt, message)
         whole = completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
-        return (
-            replace(whole, usd=_billed(report)) if provider == "openrouter" and isinstance(report, Mapping) else whole
-        )
+        usd = _billed(report) if provider == "openrouter" and isinstance(report, Mapping) else None
+        return replace(whole, usd=usd, is_filtered=is_filtered)
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
         """Return the reported tokens. In this dialect, `prompt_tokens` includes cached tokens."""

@@ -26,11 +26,11 @@ from deeprepo.rlm.errors import (
 from deeprepo.rlm.journal import codec
 from deeprepo.rlm.journal.codec import Row
 from deeprepo.rlm.journal.writer import Journal
-from deeprepo.rlm.money import capacity
 from deeprepo.rlm.money.budget import Budget, Hold
+from deeprepo.rlm.money.capacity import OWN_PLACES, PLACES
 from deeprepo.rlm.money.gate import TRIES, Gate, Pause
 from deeprepo.rlm.money.sizes import Request, Sizes
-from deeprepo.rlm.values import Completion, Masks, Message, Model, Prompt, Purpose, Usage
+from deeprepo.rlm.values import OWN_SERVERS, Completion, Masks, Message, Model, Prompt, Purpose, Usage, provider_name
 
 MEND = "That answer cannot be used: {wrong}. Answer again in full, in the requested form, and with nothing else."
 AT_MOST = "The actual cost may be lower: an earlier attempt was stopped while it waited for replies."
@@ -156,14 +156,16 @@ class Calls:
         if prompt.answer:
             if reply.stop == "refusal":  # it would decline again
                 self.budget.fail()
-                raise PromptRefused(f"{model.name} declined to answer")
+                raise PromptRefused(f"{model.name} {reply.lack}")
             wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
                 again = prompt.further(reply, MEND.format(wrong=wrong))
                 reply = await self._retry_if_cut_off(model, again, role, await self._reply(model, again, role))
                 wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
-                raise self._unusable_reply(f"{model.name} gave no usable answer in two tries: {wrong}")
+                raise self._unusable_reply(
+                    f"{model.name} gave no usable answer in two tries: {(not reply.data and reply.lack) or wrong}"
+                )
         return reply if prompt.tool else self.masks.reply(reply)
 
     async def _retry_if_cut_off(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
@@ -379,6 +381,7 @@ class Calls:
     def _gate(self, model: Model) -> Gate:
         account = getattr(model, "account", model.name)
         if account not in self._gates:
-            places = self.budget.limits.concurrency or capacity.places(model.name)
+            default = OWN_PLACES if provider_name(model.name) in OWN_SERVERS else PLACES
+            places = self.budget.limits.concurrency or default
             self._gates[account] = self._open_gate(places, self.budget.seconds_left)
         return self._gates[account]

@@ -8,7 +8,7 @@ import re
 import string
 from collections.abc import Iterable, Sequence
 
-from deeprepo.rlm.values import OWN_SERVERS, Effort, Message, Purpose, Usage, provider_name
+from deeprepo.rlm.values import Effort, Message, Purpose, Usage
 
 # Tokens of a reply from a model that may think.
 THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "pairs": 16_384, "root": 32_768}
@@ -52,11 +52,6 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
     if not TAKES_EFFORT.search(name.partition("/")[2] or name):
         return None  # a server that does not know the field may reject it
     return "medium" if role in ("root", "pairs") else "low"
-
-
-def places(name: str) -> int:
-    """Return the default limit on concurrent calls."""
-    return OWN_PLACES if provider_name(name) in OWN_SERVERS else PLACES
 
 
 # --- the window -----------------------------------------------------------------------------------------------------------

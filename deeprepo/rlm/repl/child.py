@@ -466,7 +466,8 @@ class Blocks:
         # A block may replace the answer. Every other given name is restored afterwards.
         self._kept = {name: self.names[name] for name in (*variables, *functions) if name != "answer"}
         self.names["SHOW_VARS"] = lambda: f"assigned by your blocks: {', '.join(self._assigned()) or 'nothing yet'}"
-        self._given = dict(self.names)
+        self.names["help"] = lambda *_: self.output.write(f"given names: {', '.join(self._kept)}\n")
+        self._given, self._builtins = dict(self.names), dict(vars(builtins))
         sys.stdout = sys.stderr = self.output
         sys.stdin = io.StringIO()
         os.environ.clear()
@@ -493,9 +494,11 @@ class Blocks:
         except BaseException as failure:  # noqa: BLE001 - any exception is reported
             error = self._with_name_suggestion(_told(failure), failure)
         sys.stdout = sys.stderr = self.output
-        overwritten = [name for name, value in self._kept.items() if self.names.get(name, self) is not value]
+        overwritten = list[str]()
+        for names, kept in ((self.names, self._kept), (vars(builtins), self._builtins)):
+            overwritten += [name for name, value in kept.items() if names.get(name, self) is not value]
+            names.update(kept)
         if overwritten:
-            self.names |= self._kept
             self.output.write(f"{RESTORED.format(', '.join(overwritten))}\n")
         self.output.flush()
         return {"done": True, "error": error}
@@ -519,6 +522,9 @@ class Blocks:
 
     def _with_name_suggestion(self, told: str, failure: BaseException) -> str:
         """Return the error, with the most similar defined name if Python hasn't suggested one."""
+        hidden = [name for name in self._assigned() if hasattr(builtins, name)]
+        if hidden and isinstance(failure, TypeError) and "not callable" in told:
+            return f"{told}. Your variables hide Python's own {', '.join(hidden)}: to get it back, run del {', '.join(hidden)}"
         if not isinstance(failure, NameError) or "Did you mean" in told:
             return told
         near = difflib.get_close_matches(str(failure.name), self.names, 1, 0.6)

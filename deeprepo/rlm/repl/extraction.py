@@ -32,6 +32,21 @@ def of(reply: Completion) -> str:
     return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"))
 
 
+def ending(reply: Completion) -> tuple[str, str] | None:
+    """Return the name and argument of FINAL(...) or FINAL_VAR(...) if it starts the last line of a reply without code."""
+    name, _, rest = reply.text.rstrip().rpartition("\n")[2].partition("(")
+    if name not in {"FINAL", "FINAL_VAR"} or ")" not in rest or of(reply):
+        return None
+    argument = rest.rpartition(")")[0].strip()
+    return name, argument[1:-1] if len(argument) > 1 and argument[0] == argument[-1] in "'\"" else argument
+
+
+def or_ending(reply: Completion) -> str:
+    """Return all code in a reply, or the call that its plain text ends with."""
+    written = ending(reply)
+    return f"{written[0]}({written[1]!r})" if written else of(reply)
+
+
 def _written(text: str) -> str:
     """Return the code in a reply's fences.
 

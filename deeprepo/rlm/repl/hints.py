@@ -6,20 +6,8 @@ from deeprepo.rlm.repl.process import PYTHON
 
 HINTS: tuple[tuple[str, str], ...] = (
     (
-        r"No module named '(?:urllib\.(?:request|error)|http|socketserver|ftplib|smtplib|requests|httpx|aiohttp)\b",
-        "There is no network here. urllib.parse can be imported; texts come from the given names and functions.",
-    ),
-    (
-        r"No module named 'concurrent\.futures\.process|cannot import name 'ProcessPoolExecutor'|No module named '(?:_?multiprocessing|subprocess)",
-        "No process can be started here. ThreadPoolExecutor works, one call after the other; functions that take a list work in parallel.",
-    ),
-    (
-        r"zoneinfo|ZoneInfo",
-        "The time zone database is not here. Use datetime.timezone(datetime.timedelta(hours=...)) or datetime.UTC.",
-    ),
-    (
         r"No module named '(\w+(?:\.\w+)*)",
-        "The module {0} is not available here, and no further modules can be loaded. Write the parts that you need yourself.",
+        "There is no network here, there are no processes, and {0} cannot be loaded. Write the parts that you need yourself.",
     ),
     (
         r"cannot import name '(\w+)' from '(\w+)'",

@@ -1,8 +1,8 @@
 """Collect what a block prints, and cut a long output to its beginning and end."""
 
-KEEP = 400_000  # characters of a block's output that are kept; the rest is only counted
+KEEP = 400_000  # characters of a block's output that are kept: its beginning and its end
 MARK = "\n[... {count:,} characters cut here{how} ...]\n"
-NOT_KEPT = "\n[... {count:,} more characters were not kept ...]"
+NOT_KEPT = "\n[... {count:,} more characters were not kept ...]\n"
 MARK_CHARS = 90  # maximum length of MARK
 
 
@@ -10,32 +10,32 @@ class PrintBuffer:
     """Collects the output of one block."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        self._held: list[str] = []
-        self._room, self._lost = KEEP, 0
+        self._size, self._half = size, max(KEEP, size) // 2
+        self._head, self._tail = list[str](), ""
+        self._room, self._lost = self._half, 0
 
     def __call__(self, text: str) -> None:
-        """Add printed text. What exceeds the limit is only counted."""
-        kept_text = text[: self._room]
-        self._held.append(kept_text)
-        self._room -= len(kept_text)
-        self._lost += len(text) - len(kept_text)
+        """Add printed text. What exceeds the limit between beginning and end is only counted."""
+        self._head.append(text[: self._room])
+        tail = self._tail + text[self._room :]
+        self._room -= len(self._head[-1])
+        self._lost += max(0, len(tail) - self._half)
+        self._tail = tail[-self._half :]
 
     def finish(self, number: int | None) -> tuple[str, int, str]:
         """Return the text for the model (at most `size` characters), the characters left out, and the text for `more(number)`.
 
         Without a number, `more` has nothing, because the output of a block that was stopped differs between runs.
         """
-        text, lost = "".join(self._held), self._lost
-        if len(text) + lost <= self._size:
-            return text, 0, ""
-        head, tail = _ends(text, max(0, self._size - MARK_CHARS))
-        tail = "" if lost else tail  # the end of an output that was not fully kept is unknown
-        cut = text[len(head) : len(text) - len(tail)]
-        omitted = len(cut) + lost
-        mark = MARK.format(count=omitted, how=f": more({number}) returns them" if number else "")
-        kept = cut + (NOT_KEPT.format(count=lost) if lost else "")
-        return (head + mark + tail)[: self._size], omitted, kept if number else ""
+        first, last, lost = "".join(self._head), self._tail, self._lost
+        if len(first) + len(last) <= self._size:
+            return first + last, 0, ""
+        head, tail = _ends(first + last, max(0, self._size - MARK_CHARS))
+        kept = (first + (NOT_KEPT.format(count=lost) if lost else "") + last)[len(head) :]
+        kept = kept[: len(kept) - len(tail)]
+        omitted = len(first) + len(last) + lost - len(head) - len(tail)
+        how = f": more({number}) returns {'most of them' if lost else 'them'}" if number else ""
+        return (head + MARK.format(count=omitted, how=how) + tail)[: self._size], omitted, kept if number else ""
 
 
 def _ends(text: str, room: int) -> tuple[str, str]:

@@ -149,7 +149,10 @@ class Repl:
         except OSError as error:
             raise ReplUnavailable(f"the REPL did not start: {error}") from None
         try:
-            told = await self._converse(await asyncio.to_thread(self._order), "locked", START_SECONDS)
+            encoded = await asyncio.to_thread(frames.encode, self._variables)
+            limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
+            order = frames.packed({"variables": encoded, "functions": list(self._functions), **limits})
+            told = await self._converse(order, "locked", START_SECONDS)
         except Ended as ended:
             told = {"why": f"its process ended while starting ({ended})"}
         possible = told.get("possible")
@@ -158,12 +161,6 @@ class Repl:
             listed = ", ".join(map(str, possible)) if isinstance(possible, list) else ""
             why = f"a block could {listed}" if listed else told.get("why") or "it did not answer"
             raise ReplUnavailable(f"the REPL cannot be locked on this machine: {why}")
-
-    def _order(self) -> bytes:
-        """Return the first frame for a child."""
-        limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
-        names = {"variables": frames.encode(self._variables), "functions": list(self._functions)}
-        return frames.packed({**names, **limits})
 
     # --- one conversation ---------------------------------------------------------------------------------------------
 
