@@ -14,7 +14,6 @@ BENCHES = (
     "oracle",
     "large",
     "counters",
-    "references",
     "compilers",
     "yield",
     "providers",

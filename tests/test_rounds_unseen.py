@@ -97,3 +97,21 @@ def test_imported_finding_stays_open_until_its_tool_reports_clean(rounds: Rounds
     assert open_titles(rounds.review(report())) == []
     rounds.amend({"R.md": "once more\n"})
     assert open_titles(rounds.review()) == []
+
+
+@pytest.mark.parametrize(("text", "status"), [("opened = open\ny = opened(x)\n", "unproven"), ("y = 1\n", "fixed")])
+def test_finding_of_a_removed_check_is_fixed_only_with_its_text(
+    repository: Repository, tmp_path: Path, text: str, status: str
+) -> None:
+    """If this build has no such check, the finding is no longer checked. It is fixed if its line is gone."""
+    rounds = Rounds(repository, tmp_path)
+    repository.commit({"a.py": "x = 1\ny = opened(x)\n"}, "a name that ruff doesn't know")
+    rounds.review()
+    assert b'"ruff"' in rounds.last
+    rounds.last = rounds.last.replace(b'"ruff"', b'"schemas"')
+    repository.commit({"a.py": f"x = 1\n{text}", "R.md": "more\n"}, "a push")
+    review = rounds.review()
+    assert [
+        row.finding.status for row in review.findings if "opened" in row.finding.title and not row.finding.is_new
+    ] == [status]
+    assert any("no longer checked" in note for note in review.notes) == (status == "unproven")

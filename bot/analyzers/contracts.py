@@ -139,7 +139,7 @@ def _pop_accompanying_hints(groups: dict[tuple[str, str], list[Breakage]]) -> li
 def _group_by_cause(rows: Sequence[Breakage]) -> list[list[Breakage]]:
     """Group rows by cause: one definition, a class with members, or removed names used in the same files."""
     # The names in the module were removed with it.
-    if any(breakage.rule == "removed-module" for breakage in rows):
+    if any(breakage.reference.is_module for breakage in rows):
         return [_order(rows)]
     keys = {breakage.reference.symbol for breakage in rows}
     by_root: dict[str, list[Breakage]] = defaultdict(list)

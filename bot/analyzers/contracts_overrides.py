@@ -27,6 +27,10 @@ async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
         at = await line_of(tree, override, "")
         if at is not None and not await _provides_both(tree, symbols[key], override, at):
             left[key, await _must_match_base(tree, symbols[key], override, at)].append((override, at))
+    for key, override in dependents.subclasses:
+        at = await line_of(tree, override, "") if key in symbols and symbols[key].is_renamed else None
+        if at is not None and not await _provides_both(tree, symbols[key], override, at):
+            left[key, False].append((override, at))
     return [await _finding(tree, key, symbols[key], rows, fits=fits) for (key, fits), rows in left.items()]
 
 
@@ -100,6 +104,12 @@ async def _finding(
     more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
 
     def tell(override: Definition) -> FindingTexts:
+        if item.before is not None and item.is_renamed:
+            return FindingTexts(
+                f"{item.before.name}() was renamed to {item.symbol.short}, but {override.path} still has the old name{more}",
+                f"{override.name}() seems to implement it ({item.symbol.path}).",
+                f"The class has no {item.symbol.short}() of its own, unless another part of it provides one.",
+            )
         still = override.head if override.signature else ""
         return FindingTexts(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",

@@ -221,7 +221,7 @@ def _edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     """Return the edits that fix one broken line. Raises _NotMechanical."""
     if breakage.misfit is not None:
         return _call_edits(file, breakage)
-    if breakage.rule == "removed-module":
+    if breakage.reference.is_module:
         return _module_edits(file, breakage)
     item = breakage.symbol
     if item is not None and item.before is not None and item.after is None and _is_namesake(breakage, item.before.name):

@@ -60,7 +60,7 @@ async def finding(
 
 
 def _first(rows: Sequence[Breakage]) -> Breakage:
-    return next((breakage for breakage in rows if breakage.rule == "removed-module"), rows[0])
+    return next((breakage for breakage in rows if breakage.reference.is_module), rows[0])
 
 
 def _telling(rows: Sequence[Breakage], where: str) -> FindingTexts:
@@ -133,11 +133,6 @@ def _more_files(rows: Sequence[Breakage]) -> str:
 
 
 def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
-    part = first.reference.missing_part
-    if first.reference.likely and part is not None:
-        return f"{first.name} {part.gives}, and {first.reference.path} may not provide it"
-    if part is not None:
-        return f"{first.name} {part.gives}, but {first.reference.path} {part.says}"
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(
@@ -154,7 +149,7 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     )
     still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
     be, it = ("was", "it") if len(names) == 1 else ("were", "them")
-    is_rename = first.rule != "removed-module" and _describe_change(first).startswith("renamed")
+    is_rename = not first.reference.is_module and _describe_change(first).startswith("renamed")
     old = ("the old name" if len(names) == 1 else "the old names") if is_rename else it
     but = "and" if first.reference.likely else "but"
     still = f"may still {still.removesuffix('s')}" if first.reference.likely else f"still {still}"
@@ -181,7 +176,7 @@ def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
 
 
 def _describe_change(breakage: Breakage) -> str:
-    if breakage.new_path and breakage.rule == "removed-module":
+    if breakage.new_path and breakage.reference.is_module:
         return f"moved to {breakage.new_path}"
     after = breakage.symbol.after if breakage.symbol is not None and breakage.symbol.change == "renamed" else None
     before = breakage.symbol.before if breakage.symbol is not None else None
@@ -195,18 +190,12 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
     if breakage.misfit is not None and breakage.symbol is not None:
         before, after = breakage.symbol.before, breakage.symbol.after
         was, now = _head(before), _head(after)
-        part = reference.missing_part
-        if part is not None:
-            place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
-            said = f"{breakage.name} {part.gives} ({breakage.home}). {place} {part.says}"
-            open_reason = reference.resolution.reason if isinstance(reference.resolution, Unknown) else ""
-            return f"{said}, but {open_reason}." if open_reason else f"{said}."
         # The title says what the call gets wrong.
         doubt = (
             f" This is not certain: {reference.resolution.reason}." if isinstance(reference.resolution, Unknown) else ""
         )
         return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home}).{doubt}"
-    if breakage.rule == "removed-module":
+    if breakage.reference.is_module:
         place = f"{breakage.reference.path}:{breakage.reference.line}"
         use = "" if place == place_text else f" and uses it at line {reference.line}"
         if breakage.new_path:
@@ -245,8 +234,6 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     if reference.likely:
         other = "a library provides it" if reference.resolution is None else "it means something else here"
         effect = f"Unless {other}, this line fails or no longer compiles."
-    elif reference.missing_part is not None:
-        effect = f"This line {reference.missing_part.happens}."
     elif language.broken_use or _runtime_failure(rows):
         effect = language.broken_use or _runtime_failure(rows)
     elif reference.form == "import":
@@ -272,7 +259,7 @@ def _runtime_failure(rows: Sequence[Breakage]) -> str:
         ),
         rows[0],
     )
-    kind = "missing-module" if taken.rule == "removed-module" else "missing-name"
+    kind = "missing-module" if taken.reference.is_module else "missing-name"
     if rows[0].misfit is not None:
         return f"This line {known.fails['arguments']}."
     if taken.reference.form != "import":
@@ -298,7 +285,7 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
         for item in items:
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
-        if breakage.symbol is None and breakage.rule != "removed-module":
+        if breakage.symbol is None and not breakage.reference.is_module:
             item = await _former_reexport(
                 tree, old.get(breakage.home, breakage.home), breakage.reference.symbol.rpartition(":")[2]
             )

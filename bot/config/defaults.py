@@ -42,8 +42,6 @@ ANALYZERS = (
     "shellcheck",
     "zizmor",
     "hadolint",
-    "schemas",
-    "declarations",
     "ty",
     "tsc",
 )

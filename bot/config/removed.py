@@ -19,6 +19,9 @@ class RemovedSetting:
     is_threshold: bool = False
 
 
+# Checks that `analyzers` may still list, and rules of other checks. Stored findings of both are no longer checked.
+REMOVED_CHECKS = frozenset({"schemas", "declarations"})
+REMOVED_RULES = frozenset({"required-part", "likely-required-part", "missing-member", "arguments"})
 REMOVED: Mapping[str, RemovedSetting] = {
     "fail_also": RemovedSetting(
         "this key was removed. If `fail_on` is set, the check also fails for `unreviewed`, `cut` and `dropped`; for "

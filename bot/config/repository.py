@@ -14,6 +14,7 @@ from bot.config import forms, yaml_text
 from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, SETTING_FIELDS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.owner_file import Problem
+from bot.config.removed import REMOVED_CHECKS
 from bot.config.usable import THRESHOLDS, Mistake, TooManyMistakesError, UsableFile
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from deeprepo.rlm.values import COMMAND
@@ -131,7 +132,7 @@ def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model mad
             yield Mistake(("models", "readers", at), wrong)
     for name in ("analyzers", "lenses"):
         for at, one in enumerate(getattr(settings, name) or ()):
-            if one not in DEFAULTS[name]:
+            if one not in DEFAULTS[name] and one not in REMOVED_CHECKS:
                 yield Mistake((name, at), f"{one} is unknown{_did_you_mean(one, DEFAULTS[name])}")
 
 

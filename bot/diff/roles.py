@@ -11,7 +11,6 @@ from posixpath import basename, dirname, splitext
 
 from bot.file_kinds import is_action, is_dockerfile
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.schemas import migrations, sql
 from deeprepo.impact.text.paths import (
     is_code,
     is_output,
@@ -25,6 +24,7 @@ from deeprepo.impact.text.paths import (
     vendored_folder,
 )
 
+_MIGRATIONS = re.compile(r"(?:^|/)(?:migrations?|migrate|versions)/", re.IGNORECASE)
 # Settings in a format that most languages can parse.
 _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})
 
@@ -75,7 +75,6 @@ def _parts(path: str) -> frozenset[str]:
         "action": is_action(path),
         "image": is_dockerfile(path),
         "settings": is_settings(path),
-        "way back": sql.is_backward(path),
         "unbuilt": re.search(filetype(path).unbuilt, path) is not None,
     }
     return frozenset(part for part, holds in parts.items() if holds)
@@ -95,8 +94,5 @@ def _exemptions(path: str) -> frozenset[str]:
 
 
 def _becomes_migration(old: str, new: str) -> bool:
-    """Return whether a file becomes a migration, including from a subfolder of the migrations."""
-    if not migrations.is_in_folder(new):
-        return False
-    home = migrations.home(new)
-    return not migrations.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))
+    """Return whether a file becomes a migration, which a tool runs because of its folder."""
+    return bool(_MIGRATIONS.search(new)) and (not _MIGRATIONS.search(old) or dirname(new) != dirname(old))

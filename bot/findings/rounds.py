@@ -13,7 +13,7 @@ text counts, not the branch's history. The first matching row applies:
 | is a secret whose line was removed | still, since the history contains it | `lasting` |
 | is in a change that was taken back | fixed | `_Head.find` |
 | is in a file that left the change, and has no evidence elsewhere | fixed | `_Head.find` |
-| is from another build, its check is silent, its text still exists | unproven | `_Head.find` |
+| is from another build, its check is silent or was removed, its text still exists | unproven | `_Head.find` |
 | is not reported by its check, which judged everything again | fixed | `_Head.find` |
 | had a suggestion that was applied | fixed: `accepted` | `_is_applied`, `final_findings` |
 | quotes text that the change no longer contains | fixed | `_Head._place` |
@@ -52,7 +52,7 @@ from bot.values.finding import How
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import code_of, is_comment
 
-_WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
+_WORST: tuple[Absence, ...] = ("lasting", "unseen", "unchecked", "fixed")
 LASTING = "removed, but still in"
 COMMIT_CHARS = 10  # characters of a commit ID in a sentence
 MOST_COPIES = 100  # equal lines per file that are distinguished
@@ -174,9 +174,10 @@ class _Head:
         is_taken_back = bool(self._earlier.files) and not self._files  # the whole change
         if means == "unseen" and self._has_left(past.path) and not past.evidence:
             is_taken_back = True
-        if means == "fixed" and not is_taken_back and self._earlier.other_build and await self._place(past):
+        is_of_other_build = means == "unchecked" or (means == "fixed" and bool(self._earlier.other_build))
+        if is_of_other_build and not is_taken_back and await self._place(past):
             return past.with_status("unproven")
-        is_fixed = is_taken_back or means == "fixed" or (means is None and await self._is_applied(past))
+        is_fixed = is_taken_back or means in ("fixed", "unchecked") or (means is None and await self._is_applied(past))
         here = None if is_fixed else await self._place(past)
         if means == "unseen" and here is None and not is_taken_back and await self._exists(past.path):
             here = past.with_status("still")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bot.config.removed import REMOVED_CHECKS, REMOVED_RULES
 from bot.diff.skip import POINTER
 from bot.errors import DeepRepoError, public
 from bot.findings.corroborate import merge_checker_errors
@@ -86,6 +87,8 @@ class AnalyzerWorker:
         finding is "unseen".
         """
         name = "sarif" if source.kind == "tool" else source.name
+        if name in REMOVED_CHECKS or (source.kind == "analyser" and finding.rule in REMOVED_RULES):
+            return "unchecked"
         analyzer = self._analyzers.get(name)
         if analyzer is None:
             return "unseen" if source.kind == "tool" or finding.consumer else None

@@ -33,7 +33,7 @@ from bot.values import (
     Unit,
     UsePlace,
 )
-from deeprepo.impact.resolution import Absent, Unknown
+from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.text.paths import is_code, is_test
 
 MODULE = "<module>"  # stands for a whole file, as the target of an import
@@ -50,7 +50,6 @@ SAYS: Mapping[Contract, str] = {
     "errors": "{name} raises different errors",
     "value": "the value of {name} changed",
 }
-UNREGISTERED = "{name} may no longer be registered"  # code may also register types by a pattern of their names
 # Changes that certainly break a use, unless static analysis shows otherwise
 BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})
 LONGEST_SIGNATURE = 120  # characters shown of each signature
@@ -343,7 +342,7 @@ class ObligedUse:
     was_now: str  # both signatures if they differ: "`def total(a)` is now `def total(a, b=1)`"
     may_break: bool  # whether its target was removed or renamed; False if only the name matches
     mentions: str  # "path:name" of the definition by the name that the line has: the former name after a rename
-    is_outdated: bool = False  # a call that the new signature accepts, but that may no longer do the same
+    is_outdated: bool = False  # a method with the former types of the interface method that it implements
 
     @property
     def place(self) -> UsePlace:
@@ -399,9 +398,6 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     - Added lines are changed code and are read in their code region, and so is the definition itself.
     - Uses in tests are compared statically. What this cannot decide is left to the test run.
     """
-    # imported here because it loads the grammars
-    from deeprepo.impact.uses.outdated_calls import why_outdated
-
     symbols = dependents.by_key()
     fresh = {file.path: file.added_lines for file in files}
     uses_by_place: dict[UsePlace, ObligedUse] = {}
@@ -426,16 +422,10 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         lost = {"removed"} if reference.symbol.endswith(f":{MODULE}") else BREAKS
         may_break = (reference.is_bound or reference.missing) and not lost.isdisjoint(changes)
         may_break = may_break and not _may_be_provided(reference)
-        outdated = why_outdated(reference, item) if item is not None and not is_gone else ""
-        outdated = (
-            f"{item.symbol.name} has other types now, and this method still has the former ones"
-            if item is not None and reference in implementing
-            else outdated
-        )
-        if outdated and not _is_edited_around(reference, fresh):
-            may_break, says = True, outdated
-        else:
-            outdated = ""
+        is_outdated = item is not None and reference in implementing and not _is_edited_around(reference, fresh)
+        if item is not None and is_outdated:
+            may_break = True
+            says = f"{item.symbol.name} has other types now, and this method still has the former ones"
         was_now = _signature_change(item) if item is not None else ""
         use = ObligedUse(
             reference.symbol,
@@ -448,7 +438,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
             was_now,
             may_break,
             _mentions(reference, item),
-            is_outdated=bool(outdated),
+            is_outdated=is_outdated,
         )
         uses_by_place.setdefault(use.place, use)
     return tuple(uses_by_place.values())
@@ -483,8 +473,7 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
         return f"{item.before.name} was renamed to {name}"
     if part == "renamed":
         return f"{name} moved to {reference.symbol.rpartition(':')[0]}"
-    is_registration = isinstance(reference.resolution, Absent) and reference.resolution.is_registration
-    return (UNREGISTERED if is_registration else SAYS[part]).format(name=name)
+    return SAYS[part].format(name=name)
 
 
 def _mentions(reference: Reference, item: ChangedSymbol | None) -> str:

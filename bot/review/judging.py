@@ -198,10 +198,11 @@ async def _code_nearby(finding: Finding, *, survey: Survey) -> Sequence[Excerpt]
 def _of_other_build(earlier: EarlierReview | None, number: int) -> tuple[str, ...]:
     if earlier is None or not number:
         return ()
-    of_other = (
-        f"{count(number, 'finding')} of the last review, which another build (deeprepo {earlier.other_build}) made"
+    other = f", which another build (deeprepo {earlier.other_build}) made" if earlier.other_build else ""
+    of_other = f"{count(number, 'finding')} of the last review{other}"
+    return (
+        f"{of_other}: no longer checked, or no longer reported although the code is unchanged; that fixes nothing.",
     )
-    return (f"{of_other}: this build does not report the same although the code is unchanged; that fixes nothing.",)
 
 
 def _update_new(before: Finding, opinion: "Opinion") -> Finding:

@@ -34,9 +34,9 @@ Origin = Literal["", "push", "missed"]
 How = Literal["", "back", "moved", "accepted"]
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means if an analyzer no longer reports a finding. "fixed": it checked everything again. "unseen": it
-# did not check that location this time. "lasting": the problem remains although its lines were removed, such
-# as a secret in the history.
-Absence = Literal["fixed", "unseen", "lasting"]
+# did not check that location this time. "unchecked": this build has no such check. "lasting": the problem
+# remains although its lines were removed, such as a secret in the history.
+Absence = Literal["fixed", "unseen", "lasting", "unchecked"]
 Role = Literal["", "root", "worker", "verify"]
 # What a model saw. "": the changed code and the code around it. "diff" and "backwards": only the diff, in
 # file order or in reverse. "pairs": changed definitions with their references. "search": the earlier

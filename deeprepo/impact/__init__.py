@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deeprepo.impact.new_lines.report import knows, report
+    from deeprepo.impact.new_lines import knows, report
     from deeprepo.impact.ports import SideTree
     from deeprepo.impact.values import Change, Looked, Place, Report
 
@@ -19,4 +19,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is the name of
     if name not in __all__:
         raise AttributeError(name)
     # grammars are loaded with the first call, not with the table
-    return getattr(import_module("deeprepo.impact.new_lines.report"), name)
+    return getattr(import_module("deeprepo.impact.new_lines"), name)

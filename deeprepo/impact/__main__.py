@@ -6,18 +6,14 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Sequence
 
-from deeprepo.impact import dropped, explain
-from deeprepo.impact.changes import ChangedFile, Dependents
-from deeprepo.impact.declarations import check as declarations
+from deeprepo.impact import explain
+from deeprepo.impact.changes import Dependents
 from deeprepo.impact.git import GitTree
-from deeprepo.impact.new_lines.report import report
-from deeprepo.impact.schemas import check as schemas
+from deeprepo.impact.new_lines import report
 from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find
 from deeprepo.impact.uses.steps import TRACE, Trace
-from deeprepo.impact.values import Report
 from deeprepo.impact.views import OneSide
 
 Row = tuple[str, int, str]  # path, line, message
@@ -44,66 +40,51 @@ def main() -> int:
         parser.error("give the line to explain as PATH:LINE")
     trace = Trace()
     TRACE.set(trace if is_explaining else None)
-    conclusions: dict[tuple[str, int, str], str] = {}
     try:
         tree = GitTree(".", base, head or "HEAD")
-        rows, users, added = asyncio.run(look(tree, conclusions))
-        texts = asyncio.run(explain.old_line(tree, trace, users, path, int(number))) if is_explaining else []
-    except (OSError, explain.NoSuchLineError) as error:
+        if is_explaining and (problem := asyncio.run(_problem(tree, path, int(number)))):
+            parser.error(problem)
+        rows, dependents = asyncio.run(look(tree))
+    except OSError as error:
         parser.error(str(error))
-    for note in users.cut:
+    for note in dependents.cut:
         sys.stderr.write(f"{note}\n")
     if is_explaining:
-        place = (path, int(number))
-        said = {name: says for (*at, name), says in conclusions.items() if (*at,) == place}
-        findings = [says for path, line, says in sorted(rows) if (path, line) == place]
-        texts += explain.new_line(said, added, *place)
-        sys.stdout.writelines(f"{text}\n" for text in (*texts, *explain.reported(findings)))
+        findings = [says for *place, says in sorted(rows) if place == [path, int(number)]]
+        texts = explain.Explanation(trace, dependents, path, int(number)).rows(findings)
+        sys.stdout.writelines(f"{text}\n" for text in texts)
         return 0
     for path, line, says in sorted(rows):
         sys.stdout.write(f"{path}:{line}: {says}\n")
     return int(bool(rows))
 
 
-async def look(
-    tree: GitTree, conclusions: dict[tuple[str, int, str], str] | None = None
-) -> tuple[list[Row], Dependents, Report]:
-    """Return all findings for a change, its dependents, and what its new lines refer to."""
+async def _problem(tree: GitTree, path: str, line: int) -> str:
+    """Return why a line can't be explained; "" if the head has it."""
+    source = await tree.read(path)
+    if source is None:
+        return f"{path} is not a file of the head, or can't be read"
+    count = source.count(b"\n") + (not source.endswith(b"\n"))
+    return "" if 1 <= line <= count else f"{path} has no line {line}: its last one is {count}"
+
+
+async def look(tree: GitTree) -> tuple[list[Row], Dependents]:
+    """Return all findings for a change, and its dependents."""
     files = [file for file in await tree.changed() if not file.is_vendored]
-    users = await find(tree, files)
+    dependents = await find(tree, files)
     rows: list[Row] = []
-    for one in broken(users):
+    for one in broken(dependents):
         row, certain = one.reference, "may break" if one.reference.likely else "breaks"
         what = one.name if one.name == one.home else f"{one.name} of {one.home}"
         says = f": this line {one.misfit.says}" if one.misfit is not None else " was removed"
         rows.append((row.path, row.line, f"{certain}: {what}{says} [{one.rule}]"))
-    for key, own in left_behind(users):
+    for key, own in left_behind(dependents):
         rows.append((own.path, own.start, f"breaks: {own.name} overrides {key} as it was [override]"))
     lines = {file.path: file.added_lines for file in files if file.is_analyzed}
-    added = await report(OneSide(tree, "head"), lines, OneSide(tree, "base"), conclusions)
-    rows += [
-        (place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]")
-        for place in added.places
-    ]
-    rows += [row async for row in _of_data(tree, files)]
-    return rows, users, added
-
-
-async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator[Row]:
-    """Yield the lines that use something removed from a schema or data file."""
-    change = await schemas.compare(tree, files)
-    for one, uses in (await schemas.find_uses(tree, change, change.complete)).uses.items():
-        for use in uses:
-            certain = "breaks" if use.sure else "may break"
-            yield use.path, use.line, f"{certain}: {one.element} {one.change} in {one.path} [{one.rule}]"
-    for gone in (await declarations.compare(tree, files)).breaks:
-        for name in gone.uses:
-            what = "is now required" if gone.is_required else "is declared nowhere"
-            yield name.path, name.line, f"breaks: {gone.scope.kind} `{gone.name}` {what} [declarations]"
-    for lost in (await dropped.compare(tree, files)).dropped:
-        certain = "breaks" if lost.certainty == "proven" else "may break"
-        for path, line, _ in lost.uses:
-            yield path, line, f"{certain}: {lost.manifest} no longer provides `{lost.name}` [dependency]"
+    for place in (await report(OneSide(tree, "head"), lines, OneSide(tree, "base"))).places:
+        certain = "breaks" if place.certainty == "proven" else "may break"
+        rows.append((place.path, place.line, f"{certain}: `{place.name}` is not there [{place.rule}]"))
+    return rows, dependents
 
 
 if __name__ == "__main__":

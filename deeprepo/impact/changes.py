@@ -12,7 +12,7 @@ from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.packages import Exact
 from deeprepo.impact.resolution import Absent, Resolution
 from deeprepo.impact.structs import Struct, force_setattr
-from deeprepo.impact.values import Arguments, Definition, Side, Signature
+from deeprepo.impact.values import MODULE, Arguments, Definition, Side, Signature
 
 MOVED = (
     # why a renamed file is skipped: there is nothing to review, but its importers may break
@@ -161,14 +161,6 @@ class Dependent(Struct, frozen=True):
     test: bool = False
 
 
-class MissingPart(Struct, frozen=True):
-    """What a reference no longer provides, although its target requires it since the change."""
-
-    says: str  # end of a sentence that begins with the file
-    happens: str  # end of a sentence that begins with "This line"
-    gives: str  # end of a sentence about the requirement: "must be implemented now"
-
-
 class Reference(Struct, frozen=True):
     """A reference to a changed name outside its definition.
 
@@ -188,7 +180,7 @@ class Reference(Struct, frozen=True):
     arguments: Arguments | None = None  # of a call
     is_handled: bool = False  # the code around handles its failure
     form: Literal["call", "import", "definition", "mention"] = "mention"
-    missing_part: MissingPart | None = None
+    imported_from: str = ""  # the file from which an import takes the name
     asks: bool = False  # found by name only; nothing provides the requested member
     # whether the head still provides the name; None if nothing says that it is missing
     resolution: Resolution | None = None
@@ -202,6 +194,11 @@ class Reference(Struct, frozen=True):
     def use_place(self) -> UsePlace:
         """The definition that it refers to, its path and line."""
         return self.symbol, self.path, self.line
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it refers to a whole file."""
+        return self.symbol.endswith(f":{MODULE}")
 
     @property
     def call(self) -> bool:

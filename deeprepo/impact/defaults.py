@@ -78,14 +78,6 @@ class Files:
         """Yield the members of a named value."""
         return iter(())
 
-    def type_name(self, node: "Node") -> str:
-        """Return the full name of a type as a reference writes it."""
-        return (node.text or b"").decode("utf-8", "replace")
-
-    def is_pattern(self, node: "Node") -> bool:
-        """Return whether a literal is a pattern, which may omit parts."""
-        return False
-
 
 class Imports:
     """How a file imports, and what its importers can use."""
@@ -102,8 +94,6 @@ class Imports:
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[Visibility] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
-    submodule_folders: ClassVar[bool] = False  # the submodules of a file are in a folder of its name
-    any_suffix: ClassVar[bool] = False  # an import may use another suffix of the same language
     folder_modules: ClassVar[bool] = False  # an import names a folder
     folder_namespaces: ClassVar[bool] = True  # a file's namespace follows from its folder
     skipped_names: ClassVar[tuple[str, ...]] = ()  # prefixes of file names that the language's tools skip
@@ -150,58 +140,24 @@ class Imports:
 class Lines:
     """How a single line, without a syntax tree, provides a name to other files."""
 
-    path_form: ClassVar[str] = "(?!)"  # a pattern of lines that make a module available under the name NAME
     generating_form: ClassVar[str] = "(?!)"  # a pattern of lines that generate a member with the name NAME
-    accessor_form: ClassVar[str] = "(?!)"  # a pattern of code for whose properties accessors are generated
-    composing_words: ClassVar[tuple[str, ...]] = ()  # lines with one may generate a member without containing its name
-    # a pattern of lines with which a file offers everything that another one offers, without an import statement
-    wholesale_form: ClassVar[str] = "(?!)"
-    # a pattern of code, other than the head of a type, with the types whose members it adds to another type
-    mixing_form: ClassVar[str] = "(?!)"
-    # a pattern of lines that import everything inside a type into all files of a project
-    global_imports: ClassVar[str] = ""
-    global_aliases: ClassVar[str] = "(?!)"  # a pattern of lines that give a type another name in all files of a project
-    # A pattern of lines that make everything in another module visible in files that don't import it.
-    shared_imports: ClassVar[str] = ""
     raising_words: ClassVar[str] = "raise|throw"  # a pattern of words that begin a statement that raises an error
     # a pattern of words before a function that take nothing from its callers when they are added
     granting_words: ClassVar[str] = "(?!)"
-    # a pattern of heads that only declare what something else defines, which may still be there
-    declares_others: ClassVar[str] = ""
 
     def generates(self, name: str, line: str) -> bool:
         """Return whether a statement in a class generates a member."""
         return self.generating_form != "(?!)" and says(self.generating_form, name.rstrip("?!="), line)
-
-    def embedded(self, body: str) -> Collection[str]:
-        """Return the types whose members a type gets by a line in its body."""
-        return ()
-
-    def receiver_type(self, line: str) -> str:
-        """Return the type of a method that is declared outside its type; "" for other lines."""
-        return ""
-
-    def names_path(self, line: str) -> bool:
-        """Return whether a line states the path of the module that the next line declares."""
-        return False
-
-    def augments(self, head: str) -> bool:
-        """Return whether what is inside a block adds to types of other files."""
-        return False
 
 
 class Classes:
     """How classes and their members behave. `TypeRules` of `language.py` has what its table says about them."""
 
     has_self_parameter: ClassVar[bool] = False  # a method's first parameter is its object
-    # a class that lacks an abstract member fails only when it is instantiated
-    abstract_until_built: ClassVar[bool] = False
-    modules_are_types: ClassVar[bool] = False  # a module's functions implement a type
     # members are called by name only, since each file may name their table differently
     tables_for_classes: ClassVar[bool] = False
     # methods see the members of their class by bare names, not only through the object or class
     sees_own_members: ClassVar[bool] = True
-    extends_any_object: ClassVar[bool] = False  # functions of any file may extend any object
     # An extension of another file is only called on an object, except in files with this word; "" if it can be called
     # like any function.
     dotted_extensions: ClassVar[str] = ""
@@ -210,10 +166,7 @@ class Classes:
     members_apart: ClassVar[bool] = False
     declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
     library_space: ClassVar[str] = ""  # the namespace of the standard library, which no tree defines
-    getters_are_properties: ClassVar[bool] = False  # templates read `getTotal()` as `total`
     implements: ClassVar[str] = ""  # the keyword before interfaces whose members a class does not inherit
-    # library class whose subclasses read each field from an environment variable
-    settings_class: ClassVar[str] = ""
     dynamic_members: ClassVar[str] = "(?!)"  # a pattern of words with which a class may answer for any member
     implementing_lines: ClassVar[str] = ""  # a pattern of lines that say that a type implements the trait NAME
     embeds_types: ClassVar[bool] = False  # a type has the methods of the types embedded in it
@@ -239,24 +192,12 @@ class Classes:
         """Return whether a value, given its definition's head, cannot be given more members."""
         return False
 
-    def is_respelled(self, name: str, names: Collection[str]) -> bool:
-        """Return whether a missing member is the same as one of these names in another spelling."""
-        return False
-
 
 class References:
     """How code refers to definitions."""
 
     builtin_names: ClassVar[frozenset[str]] = frozenset()  # names that every file has, besides those in the table
-    # A name without a receiver can only refer to a builtin, to a top-level name of the file, of the files that it
-    # sees, or of its imports, or, if `bare_members` is set, to a member of a class around it. If none has the
-    # name, it is missing.
-    complete_scope: ClassVar[bool] = False
-    # a name refers to a top-level name of the file or of an import, if there is one, rather than an inherited member
-    lexical_scope: ClassVar[bool] = False
-    everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
     ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
-    static_calls: ClassVar[bool] = False  # code cannot call a function by a string with its name
     shared_macros: ClassVar[bool] = False  # macros are visible in the whole package without an import
     loose_methods: ClassVar[str] = "(?!)"  # a pattern of heads of functions that untyped values may have
     redefines: ClassVar[str] = ""  # a pattern of lines with which any file may give NAME other parameters

@@ -47,16 +47,13 @@ class FileType(Struct, frozen=True, kw_only=True):
     docstrings: bool = False  # strings in triple quotes are documentation
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how a definition without a keyword is written
-    lists_exports: bool = True  # a line may only contain a name that is exported
     named_types: bool = False  # a file is named after its type
-    dotted_modules: bool = False  # a string can name a module with dots between its folders
     folder_file: str = ""  # base name of the file that an import of its folder refers to
     folder_scope: bool = False  # the files of a folder share a scope
     # whose top-level names a file can use without naming their file
     shared_names: Literal["", "folder", "namespace", "tree"] = ""
     assigned_members: bool = False  # an assignment to a member of a class or a module defines it
     symbols: bool = False  # `:name` is a string-like literal
-    arrow_entries: bool = False  # `"name" => value` is a dictionary entry; elsewhere it is a case of a match
     implicit_result: bool = False  # a function returns its last value
     unbuilt: str = "(?!)"  # a pattern of files that are neither built nor run: stubs, declarations, scripts
 

@@ -44,7 +44,6 @@ class TypeRules(Struct, frozen=True):
     broken_override: str = ""  # what happens to an incompatible override at compile time
     marked_overrides: bool = False  # every override is marked as such
     object_members: str = ""  # a pattern of members that every object has
-    implicit_members: str = ""  # a pattern of implicit members of classes
     extension_lines: str = ""  # a pattern of lines that add members to the type NAME
     overloads: bool = False  # a name may have several definitions, of which a call uses the matching one
     importable_members: bool = False  # static members and nested classes can be imported without their class
@@ -109,7 +108,6 @@ class CallRules(Struct, frozen=True):
     spread: tuple[str, ...] = ()  # nodes of spread arguments, whose number is unknown
     no_argument: tuple[str, ...] = ()  # nodes that pass no argument
     named_in_place: bool = False  # positional arguments may follow named ones that are in their own position
-    runs_when_awaited: bool = False  # a call of an asynchronous function runs nothing until something awaits it
 
 
 class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, eq=False, dict=True):

@@ -1,8 +1,7 @@
 """Describe packages as manifests declare and require them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from posixpath import dirname
 from typing import Annotated, Literal, Protocol, TypeVar, runtime_checkable
 
 from deeprepo.impact.paths import is_below
@@ -61,31 +60,6 @@ class Requirement:
         return self.locked or self.constraint.strip()
 
 
-@dataclass(frozen=True, slots=True)
-class DependencyRules:
-    """How code of a language requires dependencies, and how much its manifests prove."""
-
-    suffixes: tuple[str, ...]  # of the code
-    asking: Callable[[str], str]  # dependency -> Perl pattern of lines that may import it
-    # manifest -> the names under which others can require its package
-    called: Callable[[bytes], frozenset[str]]
-    # Whether an import requires a dependency. None: each line that matches `asking` does.
-    means: Callable[[str, str], bool] | None = None
-    # The dependencies of one manifest, if `requirements` is not enough to know them.
-    declared: Callable[[str, Mapping[str, bytes]], frozenset[str]] | None = None
-    # The dependencies of one manifest without development dependencies.
-    shipped: Callable[[str, bytes], frozenset[str]] | None = None
-    folder: Callable[[str], str] = dirname  # manifest -> the folder that it applies to
-    own: str = ""  # pattern of lines that define a dependency's modules in the tree; NAME stands for the word
-    # Only the nearest manifest applies, and unlisted packages cannot be imported.
-    is_closed: bool = False
-    doubt: str = ""  # pattern of code that makes the result for a file uncertain
-    shared: str = ""  # name of a file that lets modules share dependencies
-    local: tuple[Origin, ...] = ()  # origins whose packages must be in the tree under their name
-    passes_on: bool = False  # indirect dependencies can always be imported
-    has_forks: bool = False  # a package may have the modules of another one with a similar name
-
-
 class Packaging(Protocol):
     """Reads the packages and requirements of a language. A module `manifest` in its folder satisfies it."""
 
@@ -96,10 +70,6 @@ class Packaging(Protocol):
     @property
     def LOCKS(self) -> Mapping[str, str]:  # noqa: N802 - as above
         """Lock file -> the pattern of a version, in which NAME is the package."""
-
-    @property
-    def DEPENDENCIES(self) -> DependencyRules:  # noqa: N802 - as above
-        """How code requires what the manifests list."""
 
     def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
         """Return the packages that a tree provides."""

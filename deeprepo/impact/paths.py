@@ -51,17 +51,6 @@ class Paths:
             return True
         return any(above in self._closed for above in (path, *above_of(path))) or self._is_ignored(path)
 
-    def may_hide(self, folder: str, ending: str) -> bool:
-        """Return whether .gitignore excludes some files with this suffix in a folder, such as generated ones."""
-        for home, spec in self._ignored.items():
-            if home and not f"{folder}/".startswith(f"{home}/"):
-                continue
-            below = folder[len(home) :].strip("/")
-            names = {f"x{ending}", *_samples(self._patterns[home], ending)}
-            if any(spec.match_file(posixpath.join(below, name)) for name in names):
-                return True
-        return False
-
     def _is_ignored(self, path: str) -> bool:
         return any(
             spec.match_file(path[len(folder) :].lstrip("/"))

@@ -1,6 +1,6 @@
 """Define how the imports of a language are resolved to files of one tree."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.values import Clues, Import, Link
@@ -63,24 +63,6 @@ class Resolver:
         """
         return ()
 
-    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Return whether the build adds names like this to a file or folder with some.
-
-        `sources`: the files read.
-        """
-        return False
-
-    def other_spellings(self, importer: str, path: str, name: str) -> Collection[str]:
-        """Return the words that refer to a member of this name in a file of another language."""
-        return ()
-
     def clues(self, path: str) -> Clues:
         """Return what a file that imports a path must contain."""
         return Clues(frozenset())
-
-    def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """Return the folder whose files an import may refer to.
-
-        It is used if `home` is a guess because no file matches the package's declaration.
-        """
-        return None

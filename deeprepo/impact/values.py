@@ -9,9 +9,9 @@ from typing import Literal
 from deeprepo.impact.structs import Struct, field
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
-Rule = Literal["missing-module", "missing-name", "missing-member", "arguments"]
+Rule = Literal["missing-module", "missing-name"]
 Form = Literal["name", "member", "import", "definition", "key"]
-Certainty = Literal["proven", "likely", "named"]
+Certainty = Literal["proven", "likely"]
 # What a definition is. "common" is a member of an exported object, "holder" an extension of a type that is defined
 # elsewhere, "bound" a name that is no definition, "component" a member that is declared in the head of a record,
 # "block" code that is no definition.
@@ -334,25 +334,17 @@ class Outline(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """A place that names something missing, or passes arguments that do not match."""
+    """An import that leads nowhere, or takes a name that the imported file doesn't offer."""
 
     path: str
     line: int
     name: str  # as written there
     rule: Rule
     certainty: Certainty
-    # the file that lacks it or defines the callee, or its package's folder; "" for a missing module
-    home: str
-    owner: str = ""  # the class that lacks it
-    says: str = ""  # what is wrong with the arguments
+    home: str  # the file that lacks the name; "" for a missing module
     near: tuple[str, ...] = ()  # suggestions, best first
-    definition: Definition | None = None  # the callee whose parameters do not match, or the best suggestion
-    source: str = ""  # the file of the definition
-    also: tuple[int, ...] = ()  # other lines of the file with the same cause
+    asked: str = ""  # the module, as the import writes it
     here: str = ""  # the local name of an import
-    happens: str = ""  # the consequence, as the end of a sentence that begins with "this line"
-    precedent: str = ""  # the line of the base with the same problem, as "path:line"
-    asked: str = ""  # what other code with the same problem writes: the imported module, class or function
 
 
 class Looked(Struct, frozen=True):
@@ -369,7 +361,6 @@ class Report(Struct, frozen=True):
 
     places: tuple[Place, ...] = ()
     looked: Looked = field(default_factory=Looked)
-    built: tuple[Place, ...] = ()  # places that the comparison with existing code does not confirm
 
 
 Change = Mapping[str, Collection[int]]  # path after the change -> added lines

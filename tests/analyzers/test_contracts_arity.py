@@ -339,17 +339,6 @@ def test_assignment_that_replaces_nothing_does_not_hide_a_broken_call(
     assert [finding.verdict for finding in look(pull) if finding.path == "app.py"] == ["proven", "proven"]
 
 
-@pytest.mark.parametrize("patch", REPLACED.values(), ids=REPLACED)
-def test_removed_function_that_another_file_provides_is_left_open(repository: Repository, patch: str) -> None:
-    """The program may have the name, although its module no longer defines it."""
-    app = "import shop.tax\nfrom shop.tax import Cart\n\nx = shop.tax.total(3)\ny = Cart().total(3)\n"
-    after = {"shop/tax.py": "class Cart:\n    def first(self):\n        pass\n"}
-    pull = repository.change({**TOTALS, "app.py": app, "fast.py": patch}, after)
-    line = 5 if "Cart" in patch else 4
-    assert [(finding.start, finding.verdict) for finding in look(pull)] == [(9 - line, "proven")]
-    assert ("app.py", line) in [(use.path, use.line) for use in open_uses(pull)]
-
-
 JS_CART = "class Cart {\n  total(a) {\n    return a\n  }\n\n  first() {}\n}\nexports.Cart = Cart\n"
 JS_PATCHES = {
     "a prototype": "Cart.prototype.total = fast",

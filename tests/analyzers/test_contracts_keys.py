@@ -28,13 +28,6 @@ def of_typescript(repository: Repository, home: str, asks: str, after: str) -> l
     return [item.title for item in causes(repository.change(base, {"src/config.ts": after})) if item.proven]
 
 
-@pytest.mark.parametrize("home", MEMBERS)
-def test_removed_typescript_member_is_proven_broken(repository: Repository, home: str) -> None:
-    """A removed member of an object literal or type is proven broken, even if others have its name."""
-    [title] = of_typescript(repository, home, MEMBERS[home], home.replace("pageSize", "perPage"))
-    assert title.endswith("pageSize was removed, but src/page.ts still uses it")
-
-
 @pytest.mark.parametrize(
     ("home", "asks", "after"),
     [

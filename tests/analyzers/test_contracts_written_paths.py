@@ -51,14 +51,6 @@ BROKEN: dict[str, tuple[Files, Files, Told]] = {
         {"e.h": CODES.replace(", Extras", "")},
         ("m.cpp", 2, "removed-symbol", PROVEN),
     ),
-    "a module that was a function": (
-        {
-            "make.js": "module.exports = function make(a) { return a }\n",
-            "app.js": "const make = require('./make')\nmake(1)\n",
-        },
-        {"make.js": "function make(a) { return a }\nmodule.exports = { make }\n"},
-        ("app.js", 2, "removed-symbol", PROVEN),
-    ),
     "a member of the object that a factory returns": (
         {"make.js": FACTORY, "app.js": MADE},
         {"make.js": FACTORY.replace("    loadRows() {},\n", "")},

@@ -9,7 +9,6 @@ from bot.analyzers import ANALYZERS, ruff
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.values import Dependents, Judgement, PullRequest
-from deeprepo.impact.declarations import yaml_lines
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.text.lines import FEEDS
 
@@ -72,10 +71,8 @@ def test_linter_that_counts_lines_differently_leaves_the_file_unchecked(reposito
 
 
 def test_yaml_and_python_parsers_count_lines_as_git_does() -> None:
-    """Keys and syntax errors in YAML and Python have the line number that git counts."""
+    """Syntax errors in YAML and Python have the line number that git counts."""
     for end in ("\r", "\u2028", "\r\r\n"):
-        ((key, _),) = yaml_lines.rows(yaml_lines.load(f"# a{end}# b\nkey: value\n"))
-        assert key.line == 2 + end.count("\n")
         assert faults("a.yml", f"# a{end}# b\nkey: [\n".encode()) == {3 + end.count("\n")}
     assert faults("a.py", b"# a\r# b\ndef f():\n") == {2}
 

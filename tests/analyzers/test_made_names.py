@@ -8,8 +8,7 @@ from made_names import MADE, UNMADE, Change
 
 from bot.analyzers import ANALYZERS
 from bot.checkout import Checkout
-from bot.review.coverage import CoverageTracker
-from bot.values import Coverage, Verdict
+from bot.values import Verdict
 from deeprepo.impact import uses
 
 
@@ -39,15 +38,3 @@ def test_name_that_code_can_create_is_not_proven_missing(repository: Repository,
 def test_name_that_no_code_creates_is_proven_missing(repository: Repository, case: str) -> None:
     """Without code that creates the name, the break is proven."""
     assert proven(repository, UNMADE[case]) != []
-
-
-def test_reference_is_not_open_if_an_added_line_may_define_the_name(repository: Repository) -> None:
-    """If an added line may define the name, the reference is listed as dependent, not as open."""
-
-    async def run(tree: Checkout, files: step.Files) -> Coverage:
-        tracker = CoverageTracker((), files, await uses.find(tree, files), by_model=False)
-        return tracker.coverage()
-
-    found = step.over(repository.change(*MADE["__getattr__ of the class"]), run)
-    assert found.open == ()
-    assert "Order.total_of may have been removed: shop.py:2 may define it" in [row.reason for row in found.relying]

@@ -7,7 +7,6 @@ from fakes import Repository
 Files = dict[str, str | None]
 CRATE = '[package]\nname = "app"\nversion = "0.1.0"\n%s'
 TOTAL = "def total(x):\n    return x\n"
-PROJECT = '<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>%s</ItemGroup></Project>\n'
 RUST: Files = {
     "Cargo.toml": CRATE % "",
     "src/main.rs": "mod args;\nmod atty;\nfn main() { args::run(); }\n",
@@ -20,19 +19,6 @@ NEW_RUST: Files = {
     "src/atty.rs": None,
 }
 PYTHON: Files = {"requirements.txt": "", "six.py": TOTAL, "app.py": "from six import total\n\nprint(total(1))\n"}
-SHARP: Files = {
-    "src/Shop.Enrichers.Threads/Shop.Enrichers.Threads.csproj": PROJECT % "",
-    "src/Shop.Enrichers.Threads/ThreadId.cs": "namespace Shop.Enrichers { public class ThreadId { } }\n",
-    "app/App.csproj": PROJECT
-    % '<ProjectReference Include="../src/Shop.Enrichers.Threads/Shop.Enrichers.Threads.csproj"/>',
-    "app/App.cs": "using Shop.Enrichers;\nclass App { object o = typeof(ThreadId); }\n",
-}
-NEW_SHARP: Files = {
-    "src/Shop.Enrichers.Threads/Shop.Enrichers.Threads.csproj": None,
-    "src/Shop.Enrichers.Threads/ThreadId.cs": None,
-    "app/App.csproj": PROJECT % '<PackageReference Include="Shop.Enrichers.Threads" Version="2.0.0"/>',
-}
-
 JAVASCRIPT: Files = {
     "package.json": '{"workspaces": ["packages/*"]}\n',
     "packages/app/package.json": '{"name": "@shop/app", "dependencies": {"@shop/cart": "workspace:*"}}\n',
@@ -52,8 +38,6 @@ NEW_JAVASCRIPT: Files = {
     [
         (RUST, NEW_RUST),
         (PYTHON, {"requirements.txt": "six>=1.17\n", "six.py": None}),
-        (SHARP, NEW_SHARP),
-        (JAVASCRIPT, NEW_JAVASCRIPT),
     ],
 )  # fmt: skip
 def test_import_that_a_package_may_provide_is_left_open(repository: Repository, before: Files, after: Files) -> None:
@@ -79,23 +63,3 @@ def test_import_that_a_package_may_provide_is_left_open(repository: Repository, 
 def test_import_that_no_package_can_provide_is_reported(repository: Repository, before: Files, after: Files) -> None:
     """An import that can only mean the deleted file, or that no listed package matches, is reported."""
     assert "removed-module" in {finding.rule for finding in look(repository.change(before, after))}
-
-
-def test_use_of_a_project_that_became_a_package_is_not_open(repository: Repository) -> None:
-    """Nothing is open if the change adds a package that is called like the namespace of the deleted files."""
-    before: Files = {
-        "src/Shop.Threads/Shop.Threads.csproj": PROJECT % "",
-        "src/Shop.Threads/Extensions.cs": "namespace Shop.Threads;\n\npublic static class Extensions\n{\n    public static int AddThreads(this int n) => n;\n}\n",
-        "app/App.csproj": PROJECT % '<ProjectReference Include="../src/Shop.Threads/Shop.Threads.csproj"/>',
-        "app/App.cs": "using Shop.Threads;\n\nclass App\n{\n    int o = 3.AddThreads();\n}\n",
-    }
-    told = []
-    for package in ("Shop.Threads", "Shop.Other"):
-        after: Files = {
-            "src/Shop.Threads/Shop.Threads.csproj": None,
-            "src/Shop.Threads/Extensions.cs": None,
-            "app/App.csproj": PROJECT % f'<PackageReference Include="{package}" Version="2.0.0"/>',
-        }
-        pull = repository.change(before, after)
-        told.append(bool(look(pull) or open_uses(pull)))
-    assert told == [False, True]

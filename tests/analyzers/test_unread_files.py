@@ -142,13 +142,6 @@ def test_file_that_an_analyzer_fails_on_or_omits_is_not_checked(repository: Repo
 NAMED = "import { q, lost } from './a.js'\n"
 
 
-@pytest.mark.parametrize(("text", "verdict"), [(NAMED, "proven"), (NAMED + "the quoted line is gone (\n", "unproven")])
-def test_finding_in_a_file_with_a_syntax_error_is_unproven(hand: Hand, text: str, verdict: str) -> None:
-    """A finding in a file with a syntax error is unproven, because the error may have caused it."""
-    review = by_code(hand, {"b.js": text})
-    assert [row.finding.verdict for row in review.findings if row.finding.rule == "missing-name"] == [verdict]
-
-
 def test_link_named_like_code_is_reported_as_unread_once(hand: Hand) -> None:
     """The link is reported once as an unread file, and not by each analyzer too."""
     folder = hand.repository.folder

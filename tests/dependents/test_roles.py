@@ -22,8 +22,6 @@ READER = 'import yaml\n\nC = yaml.safe_load(open(PATH))\n\n\ndef f():\n    retur
 KEY = "-----BEGIN " + "PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe\n" * 2
 LIVE = {
     "a workflow among documents": ("docs/a.yml", ".github/workflows/a.yml", INJECTED),
-    "a draft of a migration": ("drafts/2.sql", "migrations/2.sql", DROP),
-    "a way back": ("migrations/2.down.sql", "migrations/2.sql", DROP),
     "a text that becomes Python": ("b.txt", "b.py", UNDEFINED),
     "a stub": ("b.pyi", "b.py", UNDEFINED),
     "a test": ("tests/test_b.py", "b.py", UNDEFINED),
@@ -89,28 +87,9 @@ def test_file_moved_out_of_an_ignored_folder_is_checked_as_new(repository: Repos
     assert {finding.path for finding in review.findings} == {"b.py", "c.py"}
 
 
-@pytest.mark.parametrize("new", ["config.yml.j2", "config.txt", "tests/config.yml", "config"])
-def test_settings_renamed_so_that_nothing_parses_them_are_removed(repository: Repository, new: str) -> None:
-    """If a settings file is renamed so that nothing parses it, its readers are reported."""
-    review = rename(repository, "config.yml", new, SETTINGS, base={})
-
-    assert any("timeout_seconds was removed" in row for row in review.open), review.open
-
-
 @pytest.mark.parametrize(("old", "new", "text"), few(QUIET.values(), 1, 4, 5))
 def test_rename_within_one_role_is_not_checked_again(repository: Repository, old: str, new: str, text: str) -> None:
     """A file that keeps its role is not checked again."""
     review = rename(repository, old, new, text)
 
     assert (review.findings, review.open, review.complete) == ((), (), True)
-
-
-def test_draft_renamed_to_a_migration_breaks_a_consumer(repository: Repository, repositories: Others) -> None:
-    """A draft that becomes a migration breaks a consumer's query."""
-    repository.commit({"db/migrations/1.sql": TABLE["migrations/1.sql"], "drafts/2.sql": DROP}, "before")
-    repository.commit({"drafts/2.sql": None, "db/migrations/2.sql": DROP}, "after")
-    other = repositories("billing")
-    other.commit({"pay.py": 'SQL = "SELECT orders.total FROM orders"\n'}, "uses it")
-    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none", consumers=[other.folder])
-
-    assert any(item.path == "billing:pay.py" for one in review.findings for item in one.evidence)

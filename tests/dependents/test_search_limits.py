@@ -4,7 +4,6 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses import SearchLimits
 
@@ -54,17 +53,6 @@ def test_files_that_only_use_a_changed_body_are_searched_last(repository: Reposi
     found = find(repository.change(before, {"zz/lib.py": after}), SHORT_TIME)
 
     assert any("31 files were left unsearched for references: zz/yy.py, aa/x00.py," in one for one in found.cut)
-
-
-def test_name_not_checked_in_time_is_not_proven_missing(repository: Repository) -> None:
-    """Without time for the check, a name that seems to be gone may still be provided."""
-    pull = repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n"})
-    known, late = find(pull), find(pull, replace(SearchLimits(), checks=0.0))
-
-    assert {row.path for row in known.references if row.missing} == {"app.py"}
-    assert not [row for row in late.references if row.missing]
-    reason = "the check of all names took more than 0 s of CPU time"
-    assert {row.resolution for row in late.references} == {Unknown(reason, is_by_line=False)}
 
 
 VIEW = "def issue_view(request):\n    return 50\n"

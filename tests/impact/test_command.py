@@ -43,15 +43,13 @@ def test_broken_locations_are_printed_and_set_the_exit_status(repository: Reposi
 
     done = run(f"{pull.base}..{pull.head}")
     assert done.returncode == 1
-    assert "were only searched by name" in done.stderr
     assert [row.partition(" ")[0] for row in done.stdout.splitlines()] == [
         "shop/bill.py:1:",
         "shop/cart.py:1:",
         "shop/cart.py:5:",
         "shop/cart.py:5:",
-        "shop/orders.py:1:",
     ]
-    assert "shop/bill.py:1: breaks: `totl` is not there [missing-name]" in done.stdout
+    assert "shop/bill.py:1: may break: `totl` is not there [missing-name]" in done.stdout
     assert (
         "total() of shop/tax.py: this line passes 2 arguments and omits country, which is now required [required-parameter]"
         in done.stdout
@@ -72,33 +70,20 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert removed.returncode == 0, removed.stderr
     rows = removed.stdout.splitlines()
     begin = rows.index("Compared with shop/tax.py:round_up:")
-    assert rows[begin + 1 : begin + 8] == [
-        "  the definition: def round_up(price), captured by languages/python/defs.scm:1",
-        "  the change: removed, found by changed_symbols in uses.symbols",
-        "  the contract: removed, decided by changed_contract in uses.symbols",
-        "  the file: found by Reach.importers in uses.reach, by an import",
-        "  the import: line 1, captured by languages/python/imports.scm:1",
-        "    it leads to shop/tax.py, by Modules.files in languages.python, and binds round_up, total, by bind in uses.targets",
+    assert rows[begin + 1 : begin + 5] == [
+        "  the definition: def round_up(price)",
+        "  the change: removed",
+        "  the contract: removed",
         "  reference: bound, decided by imported in uses.sites",
     ]
-    assert not [row for row in rows if row.startswith("  still there")], "not asked, as nothing provides the name"
     assert "  removed: yes, decided by no_longer_exported in uses.removal" in rows[begin:]
-    passed = "    rules before it that did not decide: too_loose_for_a_proof"
-    assert [row for row in rows[begin:] if row.startswith(passed)]
     assert rows[-2] == "Reported for this line:"
     assert "round_up" in rows[-1]
     assert explained("shop/cart.py:2").stdout.splitlines() == [
         "No reference to a changed definition was compared on this line.",
-        "  searched for: round_up, total, found by changed_symbols in uses.symbols",
-        "  the file was searched for: round_up, total, by searched_names in uses.targets",
-        "  lost: the line has none of these names",
+        "  changed definitions: round_up, total",
+        "  the file was searched for: round_up, total",
         "Nothing is reported for this line.",
-    ]
-    assert explained("shop/bill.py:1").stdout.splitlines()[-4:] == [
-        "Names on this new line:",
-        "  totl: missing",
-        "Reported for this line:",
-        "  breaks: `totl` is not there [missing-name]",
     ]
     for place, says in (
         ("shop/cart.py", "give the line to explain as PATH:LINE"),
@@ -110,9 +95,9 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
 
 
 def test_readme_shows_what_explain_prints(repository: Repository) -> None:
-    """The README's example of a forgotten caller, followed by `explain`, prints what the README shows, patterns included."""
+    """The README's example of a forgotten caller, followed by `explain`, prints what the README shows."""
     readme = (IMPACT / "README.md").read_text()
-    user, printed, quoted = re.findall(r"```\w+\n(.*?)```", readme, re.DOTALL)
+    user, printed = re.findall(r"```\w+\n(.*?)```", readme, re.DOTALL)
     lib = "def total(price):\n    return price\n"
     pull = repository.change(
         {"shop/__init__.py": "", "shop/tax.py": lib, "shop/cart.py": user},
@@ -121,11 +106,6 @@ def test_readme_shows_what_explain_prints(repository: Repository) -> None:
     command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:3"]
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
     assert done.stdout == printed
-    captured = {*re.findall(r"languages/python/(\w+\.scm:\d+)", printed)}
-    assert {row.split()[0] for row in quoted.splitlines()} == captured
-    for place, pattern in (row.split(maxsplit=1) for row in quoted.splitlines()):
-        name, _, line = place.partition(":")
-        assert (IMPACT / "languages" / "python" / name).read_text().splitlines()[int(line) - 1] == pattern
 
 
 def test_readme_names_every_module() -> None:
@@ -143,9 +123,9 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1:5] == [
         "Compared with shop/tax.py:total:",
-        "  the definition: def total(price, rate), captured by languages/python/defs.scm:1",
-        "  the change: body, found by changed_symbols in uses.symbols",
-        "  the contract: unchanged, decided by changed_contract in uses.symbols",
+        "  the definition: def total(price, rate)",
+        "  the change: body",
+        "  the contract: unchanged",
     ]
 
 
@@ -179,85 +159,15 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
 
 
 @pytest.mark.parametrize(
-    ("user", "said"),
-    [
-        (
-            "import shop.tax as t\nfrom . import tax\ntax.total(3)",
-            [
-                "  the import: line 2, captured by languages/python/imports.scm:1",
-                "    it leads to shop/tax.py, by Modules.inner in languages.python",
-            ],
-        ),
-        (
-            "from shop.tax import total\nh = total\nh(3)",
-            [
-                "  it is assigned in line 2, followed by Bindings.follow in uses.targets",
-                "  the import: line 1, captured by languages/python/imports.scm:1",
-            ],
-        ),
-        (
-            "from shop.old import total\nx = 1\ntotal(3)",
-            ["    it leads to shop/old.py, by Modules.files in languages.python, which hands on shop/tax.py"],
-        ),
-    ],
-)
-def test_explain_names_the_import_that_binds_the_name(repository: Repository, user: str, said: list[str]) -> None:
-    """Of several imports of a file, the one is printed that binds the name on the line, and what resolved it."""
-    lib = "def total(price):\n    return price\n"
-    pull = repository.change(
-        {
-            "shop/__init__.py": "",
-            "shop/tax.py": lib,
-            "shop/old.py": "from shop.tax import total\n",
-            "shop/cart.py": f"{user}\n",
-        },
-        {"shop/tax.py": lib.replace("price)", "price, rate)")},
-    )
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:3"]
-    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    assert [row for row in said if row not in done.stdout] == []
-    assert done.stdout.count("the import:") == 1
-
-
-def test_explain_knows_the_changed_line_itself_and_what_only_tests_use(repository: Repository) -> None:
-    """The line of a changed definition is no reference to it, and no contract of a test's definition is compared."""
-    lib = "def total(price):\n    return price\n"
-    pull = repository.change({"tests/lib.py": lib}, {"tests/lib.py": lib.replace("price)", "price, rate)")})
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "tests/lib.py:1"]
-    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    assert "  the contract: not compared, as only tests use it, decided by" in done.stdout
-    assert "  reference: none, decided by own_line in uses.sites" in done.stdout
-
-
-@pytest.mark.parametrize(
     ("path", "text", "lost"),
     [
-        ("shop/a.py", "x = total(3)", "  lost: no search found the file"),
-        ("shop/b.py", "from extra.shop.tax import total", "  lost: no import of the file leads to a changed file"),
-        (
-            "shop/c.py",
-            "from shop.tax import total; x = 'total(3)'",
-            "reference: bound, decided by imported in uses.sites",
-        ),
-        (
-            "shop/d.py",
-            "from shop.tax import total\nx = 'total(3)'",
-            "  lost: total is not an identifier here, says spots in reading.spots",
-        ),
-        (
-            "shop/e.go",
-            "package shop",
-            "  lost: no changed file is written in the language of the file (go), says by_language in uses.find",
-        ),
-        (
-            "shop/f.txt",
-            "total",
-            "  lost: no language reads the file, so also_says in uses.texts.search only searches its text",
-        ),
+        ("shop/a.py", "x = total(3)", "  no search found the file"),
+        ("shop/b.py", "from extra.shop.tax import total", "  no import of the file leads to a changed file"),
+        ("shop/d.py", "from shop.tax import total\nx = 'total(3)'", "  the file was searched for: total"),
         (
             "shop/g.py",
             "from importlib import import_module; import_module('shop.tax').total(3)",
-            "  lost: its imports bind none of them, says bind in uses.targets",
+            "  the file was searched for: nothing, as its imports bind none of their names",
         ),
         (
             "shop/h.py",
@@ -267,7 +177,7 @@ def test_explain_knows_the_changed_line_itself_and_what_only_tests_use(repositor
     ],
 )
 def test_explain_names_the_step_that_lost_a_line(repository: Repository, path: str, text: str, lost: str) -> None:
-    """For a line that no rule compared, `explain` prints how far the search came, and the function that ended it."""
+    """For a line that no rule compared, `explain` prints how far the search came."""
     lib = "def total(price):\n    return price\n"
     pull = repository.change(
         {"shop/__init__.py": "", "shop/tax.py": lib, path: f"{text}\n"},
@@ -289,61 +199,3 @@ def test_explain_says_that_a_name_meant_another_definition_before(repository: Re
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
     assert "  dropped: by meant_another_before in uses.former_meaning" in done.stdout
     assert "Nothing is reported" in done.stdout
-
-
-def test_explain_names_the_rules_about_overrides_and_required_parts(repository: Repository) -> None:
-    """A class that no longer fits its base, or lacks a new member of it, is explained as other broken lines are."""
-    shape = "package shop;\npublic interface Shape {\n  int area();\n}\n"
-    cart = "class Cart:\n    def total(self, a):\n        return a\n"
-    pull = repository.change(
-        {
-            "cart.py": cart,
-            "big.py": "from cart import Cart\n\n\nclass Big(Cart):\n    def total(self, a):\n        return a\n",
-            "shop/Shape.java": shape,
-            "shop/Box.java": "package shop;\npublic class Box implements Shape {\n  public int area() { return 1; }\n}\n",
-        },
-        {"cart.py": cart.replace("a)", "a, b)"), "shop/Shape.java": shape.replace("}", "  int edge();\n}")},
-    )
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}"]
-    for place, decided in (
-        ("big.py:5", ["  broken: override, decided by no_longer_fits in uses.breaks"]),
-        (
-            "shop/Box.java:2",
-            [
-                "  the contract: new for code that must provide it, found by lacking_parts in uses.lacking",
-                "  broken: required-part, decided by lacks_a_part in uses.breaks",
-            ],
-        ),
-    ):
-        done = subprocess.run([*command, place], cwd=repository.folder, capture_output=True, text=True, check=True)
-        assert [row for row in done.stdout.splitlines() if row in decided] == decided
-
-
-def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -> None:
-    """If an old line has the same problem, the name cannot be resolved, so the old line is printed."""
-    odd = "from shop.tax import of_a_plugin\n"
-    pull = repository.change(
-        {"shop/tax.py": "def total(a):\n    return a\n", "shop/__init__.py": "", "shop/old.py": f"\n{odd}"},
-        {"shop/new.py": f"{odd}from shop.tax import total\n"},
-    )
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}"]
-
-    def explained(place: str) -> list[str]:
-        done = subprocess.run([*command, place], cwd=repository.folder, capture_output=True, text=True, check=True)
-        return done.stdout.splitlines()
-
-    assert explained("shop/new.py:1") == [
-        "No reference to a changed definition was compared on this line.",
-        "  searched for: nothing, found by changed_symbols in uses.symbols",
-        "    shop/new.py: no definition on its changed lines, captured by languages/python/defs.scm",
-        "Names on this new line:",
-        "  of_a_plugin: missing",
-        "Dropped: `of_a_plugin` is not there [missing-name]",
-        "  shop/old.py:2 has the same problem before the change, so the analysis doesn't understand that code",
-        "Nothing is reported for this line.",
-    ]
-    assert explained("shop/new.py:2")[3:] == [
-        "Names on this new line:",
-        "  total: refers to shop/tax.py:1",
-        "Nothing is reported for this line.",
-    ]

@@ -4,8 +4,6 @@ import pytest
 
 from bot.config import yaml_text
 from bot.review.context.data_files import parse
-from deeprepo.impact.declarations import yaml_lines
-from deeprepo.impact.declarations.reading import UnreadableDataError
 from deeprepo.impact.text import yaml_reader
 
 
@@ -22,8 +20,6 @@ def test_deeply_nested_file_is_refused_by_every_reader(text: str) -> None:
     ):
         with pytest.raises(ValueError, match="nested too deeply"):
             read(text)
-    with pytest.raises(UnreadableDataError):
-        yaml_lines.load(text)
     assert yaml_reader.faulty_lines(text.encode()) is None
 
 

@@ -31,10 +31,10 @@ def places(files: Mapping[str, str], path: str) -> list[impact.Place]:
 
 
 def messages(files: Mapping[str, str], path: str) -> list[str]:
-    """Return the locations as "line rule name", with the problem or the suggested names after a colon."""
+    """Return the locations as "line rule name", with the suggested names after a colon."""
     rows = []
     for one in places(files, path):
-        more = one.says or ", ".join(one.near)
+        more = ", ".join(one.near)
         rows.append(f"{one.line} {one.rule} {one.name}" + (f": {more}" if more else ""))
     return rows
 

@@ -155,16 +155,3 @@ def test_directive_in_the_head_of_a_class_names_nothing() -> None:
 
     assert "Row" in names
     assert "NET5" not in names
-
-
-def test_removed_type_with_the_name_of_an_own_member_is_not_proven_missing(repository: Repository) -> None:
-    """`Table` may mean the property of another part of the class; where no class has one, it is the removed type."""
-    files: Tree = {
-        "src/Table.cs": "namespace Shop.Tools;\n\npublic class Table { public int Get() => 1; }\n",
-        "src/Other.cs": "namespace Shop.Tools;\n\npublic class Other { }\n",
-        "app/Reader.cs": "using Shop.Tools;\n\nnamespace App;\n\npublic partial class Reader\n{\n    public int Go() => Table.Get();\n}\n",
-        "app/Reader.Names.cs": "namespace App;\n\npublic partial class Reader\n{\n    public Names Table { get; set; }\n}\n",
-        "app/User.cs": "using Shop.Tools;\n\nnamespace App;\n\npublic class User\n{\n    public int Go() => new Table().Get();\n}\n",
-    }
-    found = rows(repository.change(files, {"src/Table.cs": None}))
-    assert {path for path, _, _ in found} == {"app/User.cs"}

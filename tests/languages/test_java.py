@@ -87,19 +87,6 @@ def test_class_moved_to_another_source_root_is_found(repository: Repository) -> 
     assert rows(repository.change(files, moved)) == []
 
 
-@pytest.mark.parametrize("root", ["", "src/main/java/"])
-def test_class_lacking_a_new_interface_method_is_reported(repository: Repository, root: str) -> None:
-    """A class that lacks a new method of an interface in another package is reported."""
-    cart = "public interface Cart {{\n  int total();\n{}}}"
-    user = java(
-        "public class Till implements Cart {\n  public int total() { return 1; }\n}", "app", "import shop.Cart;"
-    )
-    files = {f"{root}shop/Cart.java": java(cart.format("")), f"{root}app/Till.java": user}
-    pull = repository.change(files, {f"{root}shop/Cart.java": java(cart.format("  int sum();\n"))})
-
-    assert [(path, rule) for path, _, rule in rows(pull)] == [(f"{root}app/Till.java", "required-part")]
-
-
 def test_static_import_is_a_reference_to_the_member(repository: Repository) -> None:
     """A call through `import static shop.Cart.total` is reported when the method is removed."""
     before, after = CART.format("public static int total() { return 1; }"), CART.format("")
@@ -126,15 +113,3 @@ def test_imports_resolve_to_files(statement: str, body: str, names: frozenset[st
     found = project.links(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
 
     assert [(item.target, item.names) for item in found] == ([(f"{HOME}Cart.java", names)] if names is not None else [])
-
-
-def test_subclass_method_takes_precedence_over_an_inherited_one(repository: Repository) -> None:
-    """A method removed from a base is reported in a subclass only if the subclass doesn't define it."""
-    own = "class Child extends Base {\n  int total(int a) { return 1; }\n  int go() { return this.total(1); }\n}"
-    heir = "class Heir extends Base {\n  int go() { return this.total(1); }\n}"
-    base = "class Base {{ {} }}"
-    files = {f"{HOME}Base.java": java(base.format("int total(int a) { return 2; }"))}
-    files |= {f"{HOME}Child.java": java(own), f"{HOME}Heir.java": java(heir)}
-    pull = repository.change(files, {f"{HOME}Base.java": java(base.format(""))})
-
-    assert rows(pull) == [(f"{HOME}Heir.java", 4, "removed-symbol")]

@@ -7,7 +7,6 @@ from pathlib import Path
 from deeprepo.impact import table
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.reading import reader, spots
-from deeprepo.impact.resolving import seen
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Parameter
 
@@ -61,12 +60,9 @@ def _language(folder: Path) -> Language:
 def test_separate_body_belongs_to_its_definition(tmp_path: Path) -> None:
     """A definition ends with its separate body; a parameter and its type apply only inside it."""
     language = _language(tmp_path)
-    facts, told = reader.facts(language, CODE), seen.seen(language, CODE, range(1, 7))
+    facts = reader.facts(language, CODE)
     assert facts is not None
-    assert told is not None
     assert [(one.name, one.start, one.end) for one in facts.definitions] == [("total", 1, 5)]
-    assert [(one.name, one.start, one.end) for one in told.types["d"]] == [("Cart", 1, 5)]
-    assert told.bindings["d"] == ((1, 5),)
     uses = spots.spots(language, CODE, {"add"})
     assert [(one.line, one.function, one.types) for one in uses or ()] == [(4, "total", ("Cart",)), (6, "<module>", ())]
 

@@ -126,11 +126,6 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
     ),
     "what is raised": (edited("raise ValueError", "raise LookupError"), {USE}),
     "a default": (edited("load_rates(country)", "load_rates(country='de')"), {USE}),
-    "a function that becomes a coroutine": (edited("def load_rates", "async def load_rates"), {USE}),
-    "a key of the settings with another name": (
-        {"settings.yml": "rates: low\nhome_country: de\n"},
-        {"word shop/till.py:13"},
-    ),
     "an attribute with another name": (edited("self.low_rate", "self.least_rate"), set()),  # the finding shows its line
     "documents that lose lines": ({"README.md": "# Shop\n"}, set()),
     "settings that lose lines": ({"settings.yml": "default_country: de\n"}, set()),
@@ -177,23 +172,6 @@ def test_model_leaves_only_excluded_code_open(review: Reviewer, kind: str) -> No
     after, expected = KINDS[kind]
     done = review(after, model=True)
     assert left(done) == {row for row in expected if row.startswith("file")}
-
-
-def test_renamed_function_in_a_settings_file_is_open(repository: Repository, review: Reviewer) -> None:
-    """A settings line that still has a renamed function's old name counts as not checked."""
-    repository.commit({"jobs.yml": "nightly: shop.rates.load_rates\n"}, "a job")
-    repository.git("branch", "-f", "main")
-    renamed: Files = {
-        "shop/rates.py": RATES.replace("load_rates", "read_rates"),
-        "shop/till.py": TILL.replace("load_rates", "read_rates"),
-        "tests/test_till.py": "from shop.rates import read_rates\n\n\ndef test_rates():\n    assert read_rates('fr')\n",
-    }
-    done = review(renamed)
-    assert left(done) == {"word jobs.yml:1"}
-    assert [row.reason for row in done.coverage.open] == ["load_rates was renamed to read_rates"]
-    page = markdown.render(done)
-    assert "1 location still mentions `load_rates`" in page
-    assert "read_rates" in page
 
 
 def test_old_and_new_signature_are_shown(review: Reviewer) -> None:

@@ -17,7 +17,6 @@ from deeprepo.impact.language import language_of
 from deeprepo.impact.reading import memo
 from deeprepo.impact.reading.memo import DIGEST
 from deeprepo.impact.reading.spots import spots
-from deeprepo.impact.resolving.seen import seen
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,28 +99,12 @@ def test_search_for_another_name_needs_no_new_parse(tmp_path: Path) -> None:
     assert len([*(tmp_path / "facts").glob("[!.]*")]) == 1
 
 
-def test_cache_entry_in_another_format_is_recomputed(tmp_path: Path) -> None:
-    """A cache entry that is invalid or has another format is computed again."""
-    language, source = language_of("shop.py"), b"import cart\n"
-    assert language is not None
-    without = seen(language, source, {1})
-    memo.use_store(FactFiles(tmp_path / "facts"))
-    try:
-        assert seen(language, source, {1}) == without
-        (entry,) = (tmp_path / "facts").glob("[!.]*")
-        for other in (b"[]", b'{"uses":[{"name":1}]}', b'"\xff"', b"nothing"):
-            memo.keep(entry.name, other)
-            assert seen(language, source, {1}) == without
-    finally:
-        memo.use_store(None)
-
-
 def test_cached_facts_expire_when_the_code_that_computes_them_changes(tmp_path: Path) -> None:
     """The key covers each module that is loaded to read a file, so an update never reads facts of an earlier version."""
     program = (
         "import importlib, sys\n"
         "from deeprepo.impact import language, table\n"
-        "for name in ('reading.results', 'reading.spots', 'resolving.offers', 'resolving.seen', 'resolving.wholes'):\n"
+        "for name in ('reading.results', 'reading.spots', 'resolving.offers'):\n"
         "    importlib.import_module(f'deeprepo.impact.{name}')\n"
         "for name in table.folders():\n"
         "    language.load(name)\n"

@@ -135,15 +135,12 @@ async def test_unindexed_repository_is_indexed_for_the_next_review(tmp_path: Pat
 
 
 async def test_base_branch_settings_limit_the_consumers_and_the_change_cannot(tmp_path: Path) -> None:
-    """Only consumers named on the base branch are searched, also for a schema, which no manifest links."""
-    schema = {"schema.sql": "CREATE TABLE orders (id int, vat_rate int);\n"}
+    """Only consumers named on the base branch are searched."""
     reads = LINES | {"report.py": 'ROWS = "SELECT vat_rate FROM orders"\n'}
     async with at(tmp_path, quagga=USER | reads, okapi=USER | reads) as (stage, repo):
-        await repo.push("main", schema | {".deeprepo.yml": "consumers: [acme/okapi]\n"})
+        await repo.push("main", {".deeprepo.yml": "consumers: [acme/okapi]\n"})
         await stage.quiet()
-        dropped = {"schema.sql": "CREATE TABLE orders (id int);\n"}
-        await repo.commit("feature", BROKEN | dropped | {".deeprepo.yml": "consumers: [acme/quagga]\n"})
+        await repo.commit("feature", BROKEN | {".deeprepo.yml": "consumers: [acme/quagga]\n"})
         text = await reviewed(stage, repo)
         assert "acme/okapi:zanzibar/checkout.py" in text
-        assert "acme/okapi:report.py" in text
         assert "quagga" not in text

@@ -14,7 +14,6 @@ from bot.config.names import FILE
 from bot.errors import DeepRepoError
 from bot.features.consumers import words
 from bot.features.consumers.package_breaks import package_breaks
-from bot.features.consumers.schema_uses import schema_findings
 from bot.ports import Analyzer
 from bot.values import ChangedFile, Dependents
 from bot.values.consumer import (
@@ -224,23 +223,12 @@ async def _compare(change: OfferedChange, consumer: Clone, tree: Checkout, contr
     report = await _report_of_manifests(change.packages, consumer, tree)
     if report.reason == COPY:
         return ConsumerImpact((report,))
-    of_schemas, left = await schema_findings(change.schemas, change.schema_quotes, consumer, tree)
-    # A repository that names a schema's elements uses them, even if its manifests do not say so.
-    if of_schemas and report.reason == USES_NOTHING:
-        report = replace(report, state="checked", reason="")
-    impact = ConsumerImpact((report,))
-    if report.takes:
-        impact = await package_breaks(change, consumer, tree, contracts, report)
-    (first,), findings = impact.reports, (*impact.findings, *of_schemas)
-    first = replace(
-        first,
-        uses=first.uses + len({(item.path, item.line) for schema in of_schemas for item in schema.evidence}),
-        breaks=sum(finding.proven for finding in findings),
-        hints=sum(not finding.proven for finding in findings),
-    )
-    if left and first.state != "unread":
-        first = replace(first, state="unread", reason=f"it was only partly checked: {left}")
-    return replace(impact, reports=(first,), findings=findings)
+    if not report.takes:
+        return ConsumerImpact((report,))
+    impact = await package_breaks(change, consumer, tree, contracts, report)
+    (first,), findings = impact.reports, impact.findings
+    breaks = sum(finding.proven for finding in findings)
+    return replace(impact, reports=(replace(first, breaks=breaks, hints=len(findings) - breaks),))
 
 
 async def _report_of_manifests(offer: Collection[Package], consumer: Clone, tree: Checkout) -> ConsumerReport:

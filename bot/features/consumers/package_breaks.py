@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from bot.checkout import Checkout
 from bot.features.consumers import words
-from bot.features.consumers.schema_uses import breaks_of
 from bot.ports import Analyzer
 from bot.values import (
     Basis,
@@ -120,7 +119,14 @@ def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requiremen
         severity=less_severe(found.severity, 1) if taken_as.arrival == "upgrade" else found.severity,
         category=found.category,
         basis=Basis(
-            (Source("analyser", "consumers", proof=proof if found.proven else "", breaks=breaks_of([found])),),
+            (
+                Source(
+                    "analyser",
+                    "consumers",
+                    proof=proof if found.proven else "",
+                    breaks=tuple(sorted({*found.basis.breaks})),
+                ),
+            ),
             verdict=found.verdict,
         ),
         rule=f"consumer-{found.rule}",

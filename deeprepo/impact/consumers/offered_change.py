@@ -1,7 +1,7 @@
 """Determine which part of a change can affect consumers: the provided packages and their changed files."""
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
@@ -9,8 +9,6 @@ from deeprepo.impact.language import leading, rules_of
 from deeprepo.impact.packages import Package
 from deeprepo.impact.paths import is_below
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.schemas import check
-from deeprepo.impact.schemas.breaks import SchemaBreak
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_sample, is_test
 from deeprepo.impact.uses.packages import offer_of
@@ -27,8 +25,6 @@ class OfferedChange(Struct, frozen=True):
     files: tuple[ChangedFile, ...]  # changed files in provided packages
     handing: frozenset[str]  # files that may re-export names
     dependents: Dependents  # within the repository
-    schemas: check.SchemaChange
-    schema_quotes: Mapping[SchemaBreak, str]  # the source line of each break
 
 
 async def offered_change(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> OfferedChange:
@@ -52,16 +48,7 @@ async def offered_change(tree: Tree, files: Sequence[ChangedFile], dependents: D
     if offered_files:
         globs = [f"*{one}" for many in suffixes.values() for one in many]
         handing = await tree.grep(Query([HANDS_ON], globs, syntax="perl"))
-    schemas = await check.compare(tree, files)
-    return OfferedChange(
-        tree,
-        packages,
-        offered_files,
-        handing | _paths(offered_files),
-        dependents,
-        schemas,
-        await check.quotes_of(tree, [one for _, one in schemas.breaks]),
-    )
+    return OfferedChange(tree, packages, offered_files, handing | _paths(offered_files), dependents)
 
 
 def _paths(files: Sequence[ChangedFile]) -> frozenset[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # it loads the parser
 DIGEST = 16  # bytes
 MOST = 4 << 20  # bytes of one result
 # folders of this package that determine results about a file, in addition to those of the languages
-OWN = (".", "reading", "resolving", "new_lines", "text", "uses")
+OWN = (".", "reading", "resolving", "text", "uses")
 Question = ParamSpec("Question")
 Told = TypeVar("Told")
 

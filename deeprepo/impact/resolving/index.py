@@ -1,7 +1,7 @@
 """Index one tree. Missing files are noted while facts are requested, and then read together."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any, TypeVar
 
@@ -10,9 +10,7 @@ from deeprepo.impact.paths import IGNORES, Paths
 from deeprepo.impact.ports import SideTree
 from deeprepo.impact.reading import reader
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.resolving import seen
 from deeprepo.impact.resolving.namespaces import Namespaces
-from deeprepo.impact.resolving.seen import Seen
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import without_mark
 from deeprepo.impact.values import Facts, Link
@@ -40,7 +38,6 @@ class Index:
         self.sources: dict[str, bytes] = {}
         self.cut = False  # whether files were omitted because of the limit
         self._facts: dict[str, Facts | None] = {}
-        self._seen: dict[str, Seen | None] = {}
         self._modules: dict[str, Resolver] = {}
         self._awaited: set[str] = set()  # languages whose configuration is read next
         self._unread: set[str] = set()
@@ -50,8 +47,6 @@ class Index:
         self._unfound: set[tuple[str, str, str]] = set()
         # Results of `resolve.py` by search depth; cleared when more files are read.
         self.answers: dict[tuple[str, str, int], Any] = {}
-        # (path, line, name) -> what was concluded about the name. Only filled for `explain`, otherwise None.
-        self.conclusions: dict[tuple[str, int, str], str] | None = None
 
     def facts(self, path: str) -> Facts | None:
         """Return the facts of a file; None if its language is unknown, it is unreadable or not yet read."""
@@ -82,13 +77,6 @@ class Index:
         if self._links is not None and path not in self._links:
             self.unlinked.add(path)
         return (self._links or {}).get(path, ())
-
-    def seen(self, path: str, lines: Collection[int]) -> Seen | None:
-        """Return the references in the added lines of a file; None if it is unreadable."""
-        if path not in self._seen:
-            language = reader.language_for(path, self.sources[path])
-            self._seen[path] = seen.seen(language, self.sources[path], lines) if language is not None else None
-        return self._seen[path]
 
     def modules(self, language: Language) -> Resolver | None:
         """Return the import resolver of a language; None until its configuration files are read."""

@@ -93,11 +93,6 @@ class Namespaces(Resolver, ABC):
         """Return whether a file is built with another one, without a project boundary between them."""
         return True
 
-    def is_namespace(self, path: str, name: str) -> bool:
-        """Return whether a name refers to an enclosing namespace, which takes precedence over an imported class."""
-        around = self.in_sight(path, tuple(self.spaces_of.get(path, ())))
-        return not self.known_spaces.isdisjoint(f"{space}.{name}" for space in around)
-
     def is_definition(self, before: bytes) -> bool:
         """Return whether a name is defined and not used, from the code before it."""
         return False

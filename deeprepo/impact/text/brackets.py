@@ -10,11 +10,6 @@ def before_close(text: str) -> str:
     return text[: _close(text)[0]]
 
 
-def open_count(text: str) -> int:
-    """Return how many brackets of a text stay open; -1 if one closes a bracket opened earlier."""
-    return _close(text)[1]
-
-
 def _close(text: str) -> tuple[int, int]:
     """Return the position and depth of the first unmatched closing bracket, or of the end."""
     depth = 0

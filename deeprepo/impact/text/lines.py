@@ -190,11 +190,6 @@ def file_lines(blob: bytes | None) -> tuple[str, ...]:
     return tuple((blob or b"").decode("utf-8", "replace").split("\n"))
 
 
-def line_number(text: str, at: int) -> int:
-    """Return the 1-based line number of a position."""
-    return text.count("\n", 0, at) + 1
-
-
 def is_comment(line: str, path: str) -> bool:
     """Return whether a line contains only a comment; for unknown languages, whether it looks like one."""
     return bool(_comment(_marks(path)).match(line[:_LONG]))

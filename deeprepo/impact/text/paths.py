@@ -94,8 +94,6 @@ DUMPS = file_kind(
     any_case=False,
 )
 _STYLE = file_kind(suffixes="css|scss|sass|less")
-# A database migration, by its number or date: `migrations/0013_auto.py`, `db/migrate/20240102_total.rb`.
-_MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|versions)/(?:[^/]+/)?[^/]*\d{3}[^/]*$")
 
 
 @lru_cache(maxsize=65_536)
@@ -122,11 +120,6 @@ def is_prose(path: str) -> bool:
 def is_code(path: str) -> bool:
     """Return whether a file is code, by its name."""
     return bool(filetype(path).folder or _CODE.search(path))
-
-
-def names_file(text: str) -> bool:
-    """Return whether a text is a file name, by its suffix."""
-    return is_code(text) or any(form.search(text) for form in (_DATA, _PROSE, _OUTPUT, DUMPS))
 
 
 def is_generated(path: str) -> bool:
@@ -159,11 +152,6 @@ def is_style(path: str) -> bool:
     return bool(_STYLE.search(path))
 
 
-def is_numbered_migration(path: str) -> bool:
-    """Return whether a file is a database migration, which keeps the names that it was written with."""
-    return bool(_MIGRATION.search(path))
-
-
 def is_sample(path: str) -> bool:
     """Return whether code is an example, fixture, notebook or documentation rather than the product."""
     return bool(_SAMPLE.search(path))
@@ -178,11 +166,6 @@ def vendored_folder(path: str) -> str | None:
 def is_product(path: str) -> bool:
     """Return whether a file belongs to the product: no test, prose or output."""
     return not (is_test(path) or is_prose(path) or is_output(path))
-
-
-def uses_nothing(path: str) -> bool:
-    """Return whether the names in a file can be ignored: prose, tests, output and vendored code."""
-    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
 
 
 def name_of(raw: bytes) -> str:

@@ -13,7 +13,6 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.uses.outdated_calls import other_kinds
 from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, positional
 
@@ -54,22 +53,16 @@ class Breakage(Struct, frozen=True):
         return before.path if before is not None else self.home
 
     @property
-    def is_required(self) -> bool:
-        """Whether the head requires something here, so that the name after the change is shown."""
-        return self.reference.missing_part is not None
-
-    @property
     def name(self) -> str:
         """The name as shown to people: "load_settings()"."""
-        if self.rule == "removed-module":
+        if self.reference.is_module:
             return self.home
-        before = self.symbol.before if self.symbol is not None and not self.is_required else None
+        before = self.symbol.before if self.symbol is not None else None
         label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
         owner, _, last = label.rpartition(".")
         if owner and rules_of(self.home_before).is_constructor(last):
             label = owner
-        shown = self.symbol.after if self.symbol is not None and self.is_required else before
-        return f"{label}()" if shown is not None and shown.kind in ("function", "method", "declaration") else label
+        return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
 
 
 def broken(dependents: Dependents) -> list[Breakage]:
@@ -126,7 +119,7 @@ def compare(dependents: Dependents) -> dict[UsePlace, str]:
 
 def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     """Return the result for one reference; "" if static analysis cannot decide."""
-    if reference.missing or reference.missing_part is not None:
+    if reference.missing:
         return REPORTED
     comparison: str = FITS
     for part in item.contract if item is not None else ("removed",):
@@ -159,16 +152,13 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
     """Return what is broken at a reference, if anything is."""
     item, place = symbols.get(reference.symbol), (reference.symbol, reference.path, reference.line)
     if missing(reference):
-        rule = "removed-module" if reference.symbol.endswith(":<module>") else "removed-symbol"
+        rule = "removed-module" if reference.is_module else "removed-symbol"
         record(place, BROKEN, rule, missing)
         return Breakage(reference, item, rule)
     if probably_missing(reference) and (item is None or item.change in ("removed", "renamed")):
         record(place, BROKEN, "likely-removed", probably_missing)
         return Breakage(reference, item, "likely-removed")
     wrong = _by_rules(_Call(reference, item)) if item is not None else ""
-    if not isinstance(wrong, Misfit) and (part := lacks_a_part(reference)) is not None:
-        wrong = part
-        record(place, BROKEN, part.rule, lacks_a_part)
     if not isinstance(wrong, Misfit):
         return None
     return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
@@ -177,12 +167,6 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 def missing(reference: Reference) -> bool:
     """Nothing provides the name any more, as the name check has proven."""
     return reference.missing
-
-
-def lacks_a_part(reference: Reference) -> Misfit | None:
-    """The target requires something since the change that is missing here, as `uses/lacking.py` found."""
-    part = reference.missing_part
-    return Misfit("required-part", part.says) if part is not None else None
 
 
 def probably_missing(reference: Reference) -> bool:
@@ -259,11 +243,7 @@ def fits(call: _Call) -> Misfit | CallState | None:
     """The call matches the new signature, and each argument reaches a parameter that still takes it."""
     if problem(call.before, call.after, call.reference) is not None or call.arguments.spread:
         return None
-    was, now = call.item.before, call.item.after
-    others = other_kinds(was.head, now.head) if was is not None and now is not None else []
-    reaches_others = any(
-        place < call.arguments.positional for place in (*call.after.moved_places(call.before), *others)
-    )
+    reaches_others = any(place < call.arguments.positional for place in call.after.moved_places(call.before))
     return "" if call.after.ambiguous or reaches_others else FITS
 
 
@@ -307,12 +287,12 @@ RULES = (
 
 def _by_rules(call: _Call) -> Misfit | CallState:
     """Return what is newly wrong with a call, or that it fits or means something else; "" if that is open."""
-    for index, rule in enumerate(RULES):
+    for rule in RULES:
         answer = rule(call)
         if answer is not None:
             in_words = answer.rule if isinstance(answer, Misfit) else answer or "open"
             place = call.reference.symbol, call.reference.path, call.reference.line
-            record(place, BROKEN, in_words, rule, RULES[:index])
+            record(place, BROKEN, in_words, rule)
             return answer
     raise AssertionError("no rule answers")
 

@@ -25,7 +25,6 @@ from deeprepo.impact.uses.search import ALL_LINES, Search
 from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
 from deeprepo.impact.uses.targets import use_targets
-from deeprepo.impact.uses.texts import also_says
 from deeprepo.impact.values import Definition
 
 
@@ -39,25 +38,13 @@ async def find(
     added_lines = {file.path: _added_lines(file) for file in files}
     changed_files = by_language(files, budget, gaps)
     parts = await together(*(_of_language(tree, one, mine, added_lines, budget) for one, mine in changed_files))
-    symbols = [symbol for part in parts for symbol in part.symbols]
-    found = [reference for part in parts for reference in part.references]
-    in_texts = await also_says(tree, files, symbols, found, budget)
-    references = in_texts.references
-    if changed_files:
-        from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
+    references = tuple(reference for part in parts for reference in part.references)
+    by_key = {item.key: item for part in parts for item in part.symbols}
+    if any(row.is_lost or row.likely for row in references):
+        # imported here because few changes leave a reference to a removed name behind
+        from deeprepo.impact.uses.closed_world import with_resolutions
 
-        incomplete, sentences = await lacking_parts(tree, files, symbols, references, added_lines)
-        references += tuple(incomplete)
-        gaps.add(*sentences)
-    # only needed if the change removes something
-    from deeprepo.impact.uses.name_check import with_resolutions
-    from deeprepo.impact.uses.reused_names import unless_reused
-
-    references = kept_by(
-        with_resolutions, references, await with_resolutions(tree, files, symbols, references, budget.checks)
-    )
-    references = kept_by(unless_reused, references, await unless_reused(tree, files, symbols, references))
-    parts = (*parts, in_texts)
+        references = await with_resolutions(tree, files, by_key, references)
     gaps.add(*tree.stopped_searches, *(sentence for part in parts for sentence in part.missed_uses))
     gaps.add(*(sentence for part in parts for sentence in part.cut), hides_uses=False)
     return Dependents(
@@ -119,7 +106,12 @@ async def _of_language(
     if (trace := TRACE.get()) is not None:
         trace.promoted.update(indirect.promoted)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
-    overrides = await overrides_of(scene, importers, targets)
+    implementers = await implementers_of(scene)
+    renamed = {item.key for item in scene.every_symbol if item.is_renamed}
+    overrides = (
+        *await overrides_of(scene, importers, targets),
+        *(row for row in implementers if row[0] in renamed),
+    )
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
     gaps.add(
@@ -134,7 +126,10 @@ async def _of_language(
         tuple(gaps.all),
         tuple(gaps.hiding_uses),
         overrides,
-        (*await implementers_of(scene), *await returning_the_former_type(scene, importers, targets)),
+        (
+            *(row for row in implementers if row[0] not in renamed),
+            *await returning_the_former_type(scene, importers, targets),
+        ),
     )
 
 
@@ -211,7 +206,7 @@ async def _sources(
 ) -> list[ChangedSource]:
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     after = await tree.read_many([file.path for file in files if file.status != "deleted"])
-    changed_sources, trace = [], TRACE.get()
+    changed_sources = []
     for file in files:
         old = before.get(file.old_path) if file.old_path else None
         new = after.get(file.path) if file.status != "deleted" else None
@@ -219,8 +214,6 @@ async def _sources(
             gaps.add(f"{file.path} is too large or minified, so its definitions were not compared")
         elif old is not None or new is not None:
             changed_sources.append(one := read(file, language, old, new))
-            if trace is not None:
-                trace.compared[file.path] = one
             if why := one.new.unread or one.old.unread:
                 gaps.add(f"{file.path}: {why}: its definitions were not compared")
         else:

@@ -27,9 +27,14 @@ class _Changed(Struct, frozen=True):
     before: _Form
     after: _Form
 
+    @property
+    def former_name(self) -> str:
+        """The name of the method before the change."""
+        return (self.item.before or self.item.symbol).short
+
 
 async def implementers_of(scene: Scene) -> KeyedSymbols:
-    """Return methods that implement the former version of a changed interface method, with that method's key."""
+    """Return methods that implement the former version of a changed or renamed interface method, with that method's key."""
     language = scene.head.language
     if not (language.embeds_types or language.implementing_lines):
         return ()
@@ -45,13 +50,14 @@ async def _named(scene: Scene, one: _Changed) -> Sequence[Definition]:
     line = scene.head.language.implementing_lines.replace("NAME", re.escape(one.item.symbol.owner))
     paths = await scene.head.tree.grep(Query([line], globs(scene.head.language), syntax="perl"))
     rows = [row for path in sorted(paths)[:MOST_FILES] for row in await _definitions(scene, path)]
-    return [row for row in rows if row.short == one.item.symbol.short and row.kind == "implementation"]
+    return [row for row in rows if row.short == one.former_name and row.kind == "implementation"]
 
 
 async def _unnamed(scene: Scene, one: _Changed) -> Sequence[Definition]:
     """Return the methods of the name whose types have all methods of the interface."""
-    name, owner, home = one.item.symbol.short, one.item.symbol.owner, one.item.symbol.path
+    name, owner, home = one.former_name, one.item.symbol.owner, one.item.symbol.path
     wanted = {each.short for each in await _definitions(scene, home) if each.owner == owner}
+    wanted = (wanted - {one.item.symbol.short}) | {name}
     line = rf"^func \([^()]*\) {re.escape(name)}\("
     paths = await scene.head.tree.grep(Query([line], globs(scene.head.language), syntax="perl"))
     own = [row for path in sorted(paths)[:MOST_FILES] for row in await _definitions(scene, path) if _is_method(row)]
@@ -65,11 +71,11 @@ async def _unnamed(scene: Scene, one: _Changed) -> Sequence[Definition]:
 def _changed(symbols: Iterable[ChangedSymbol]) -> Iterable[_Changed]:
     for item in symbols:
         before, after = item.before, item.after
-        if before is None or after is None or item.is_renamed or not after.owner:
+        if before is None or after is None or not after.owner or before.owner != after.owner:
             continue
         if _is_method(before) or _is_method(after) or after.kind != "method":
             continue
-        if (was := _form(before)) != (now := _form(after)):
+        if (was := _form(before)) != (now := _form(after)) or item.is_renamed:
             yield _Changed(item, was, now)
 
 

@@ -73,11 +73,8 @@ class Reach:
                 imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
                 if imports:
                     imports_by_path[path] = imports
-        if trace is not None:
-            trace.words.update(words)
         if trace is not None and among is None:
             trace.proposed.update(paths)
-            trace.patterns.update(pattern for clue in clues for pattern in (*clue.far, *clue.near))
         return imports_by_path
 
     async def links(self, path: str) -> tuple[Link, ...]:

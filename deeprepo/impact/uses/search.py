@@ -49,8 +49,6 @@ class Search(Struct):
 
     async def run(self) -> tuple[Reference, ...]:
         """Return the references to all targets, those that prove a break first."""
-        if (trace := TRACE.get()) is not None:
-            trace.searches.append(self)
         if not self.targets:
             return ()
         head = self.scene.head
@@ -293,7 +291,7 @@ class SearchedFiles(Struct):
         mine = self.targets_of(path, bound)
         uses = self._uses(path, source, mine, bound) if mine else ()
         if (trace := TRACE.get()) is not None:
-            trace.searched(path, searched_names(mine, bound), bound, uses)
+            trace.searched(path, searched_names(mine, bound), uses)
         if not uses:
             return
         uses = await self._with_results(path, uses, mine)

@@ -117,13 +117,13 @@ class _Matcher:
         if self.own_line(use):
             record(self._place(use), "reference", "none", self.own_line)
             return None
-        for index, rule in enumerate(rules):
+        for rule in rules:
             hit = rule(self, use)
             if hit is not None:
-                record(self._place(use), "reference", "bound" if hit.is_bound else "possible", rule, rules[:index])
+                record(self._place(use), "reference", "bound" if hit.is_bound else "possible", rule)
                 return hit
         if use.name.isidentifier() or use.name in self._target.shorts:
-            record(self._place(use), "reference", "none", self.unrelated, rules)
+            record(self._place(use), "reference", "none", self.unrelated)
         return None
 
     def _checked(self, hit: Match) -> Match | None:
@@ -479,6 +479,7 @@ def reference(
         arguments=arguments,
         is_handled=arguments is not None and use.is_guarded,
         form="import" if use.form == "import" else "call" if arguments else "mention",
+        imported_from=hit.imported_file if hit.is_bound and hit.name and not (hit.star or target.owner) else "",
     )
 
 

@@ -6,23 +6,19 @@ A question is answered by a list of rules. The first rule that answers wins, and
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from deeprepo.impact.changes import Reference, UsePlace
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Use
 
-if TYPE_CHECKING:
-    from deeprepo.impact.uses.search import Search
-    from deeprepo.impact.uses.symbols import ChangedSource
-    from deeprepo.impact.uses.targets import Bindings
-
+PACKAGE = "deeprepo.impact."
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer", bound=str | bool)
 
 
 class Step(Struct, frozen=True):
-    """One answer: which rule gave it, and the rules before it that gave none."""
+    """One answer, and the rule that gave it."""
 
     place: UsePlace
     question: str
@@ -30,28 +26,22 @@ class Step(Struct, frozen=True):
     rule: str
     module: str  # of the rule
     reason: str  # what the rule says, from its docstring
-    passed: tuple[str, ...]
 
 
 class Trace(Struct):
     """What a search did."""
 
     steps: list[Step] = field(default_factory=list)
-    compared: dict[str, "ChangedSource"] = field(default_factory=dict)  # changed files, each with both sides
     doubts: dict[str, str] = field(default_factory=dict)  # changed definition -> why another one may be in use
-    searches: list["Search"] = field(default_factory=list)  # one for each language of the change
     proposed: set[str] = field(default_factory=set)  # files that contain the words of an import of a changed file
-    patterns: set[str] = field(default_factory=set)  # what such files match
-    words: set[str] = field(default_factory=set)  # what their import statements contain
     names: dict[str, Collection[str]] = field(default_factory=dict)  # searched file -> names that it may use
-    bound: dict[str, "Bindings"] = field(default_factory=dict)  # searched file -> what its imports bind
     uses: dict[tuple[str, int], list[Use]] = field(default_factory=lambda: defaultdict(list))  # found by path and line
     dropped: dict[UsePlace, Callable[..., object]] = field(default_factory=dict)  # reference -> step after the search
     promoted: dict[str, str] = field(default_factory=dict)  # inherited member -> the changed member of the base
 
-    def searched(self, path: str, names: Collection[str], bound: "Bindings", uses: Iterable[Use]) -> None:
-        """Add a searched file, the names searched for, what its imports bind, and the identifiers found."""
-        self.names[path], self.bound[path] = names, bound
+    def searched(self, path: str, names: Collection[str], uses: Iterable[Use]) -> None:
+        """Add a searched file, the names searched for, and the identifiers found."""
+        self.names[path] = names
         for use in uses:
             self.uses[path, use.line].append(use)
 
@@ -60,18 +50,12 @@ class Trace(Struct):
 TRACE: ContextVar[Trace | None] = ContextVar("TRACE", default=None)
 
 
-def record(
-    place: UsePlace,
-    question: str,
-    answer: str,
-    rule: Callable[..., object],
-    passed: Sequence[Callable[..., object]] = (),
-) -> None:
+def record(place: UsePlace, question: str, answer: str, rule: Callable[..., object]) -> None:
     """Record an answer for `explain`."""
     trace = TRACE.get()
     if trace is not None:
-        names = tuple(one.__name__ for one in passed)
-        trace.steps.append(Step(place, question, answer, rule.__name__, rule.__module__, reason(rule), names))
+        module = rule.__module__.removeprefix(PACKAGE)
+        trace.steps.append(Step(place, question, answer, rule.__name__, module, reason(rule)))
 
 
 def kept_by(
@@ -85,6 +69,11 @@ def kept_by(
     return kept
 
 
+def location(function: Callable[..., object]) -> str:
+    """Return where a function is."""
+    return f"{function.__name__} in {function.__module__.removeprefix(PACKAGE)}"
+
+
 def reason(rule: Callable[..., object]) -> str:
     """Return what a rule says: the first paragraph of its docstring."""
     return " ".join((rule.__doc__ or "").partition("\n\n")[0].split())
@@ -94,10 +83,10 @@ async def first_answer(
     question: str, rules: Sequence[Callable[[Asked], Awaitable[Answer | None]]], case: Asked, place: UsePlace
 ) -> Answer:
     """Return the answer of the first rule that gives one. The last rule must always answer."""
-    for index, rule in enumerate(rules):
+    for rule in rules:
         answer = await rule(case)
         if answer is not None:
             in_words = {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
-            record(place, question, in_words, rule, rules[:index])
+            record(place, question, in_words, rule)
             return answer
     raise AssertionError(f"no rule answers {question}")

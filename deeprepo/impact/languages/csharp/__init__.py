@@ -145,12 +145,7 @@ class CSharp(Language, frozen=True):
 
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
-    global_imports = r"^\s*global\s+using\s+static\s"
-    accessor_form = r"\brecord\b"
-    global_aliases = r"\s*+global\s++using\s++\w++\s*+="
-    shared_imports = r"^\s*global\s+using\s+(?!static\s)[\w.]+\s*;"
     folder_namespaces = False
-    extends_any_object = True
     dotted_extensions = "partial"  # another part of the class can call its members without a receiver
     endings = MappingProxyType({"attribute": "Attribute"})
 

@@ -1,10 +1,9 @@
 """Read .NET packages from project files, Directory.Packages.props and packages.lock.json."""
 
 import posixpath
-import re
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.packages import DependencyRules, Package, Requirement
+from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.text.xml_reader import elements
 
 LANGUAGE = "csharp"
@@ -51,17 +50,3 @@ def _named(source: bytes) -> dict[str, str]:
     """Return the names that a project gives its package, without computed ones."""
     rows = {one.name: one.text.strip() for one in elements(source) if one.name in ("PackageId", "AssemblyName")}
     return {key: name for key, name in rows.items() if name and "$" not in name}
-
-
-def _called(source: bytes) -> frozenset[str]:
-    return frozenset(name.lower() for name in _named(source).values())
-
-
-DEPENDENCIES = DependencyRules(
-    (".cs",),
-    lambda name: rf"(?i)^\s*(?:global\s+)?using\s+(?:static\s+)?{re.escape(name)}[.;]",
-    _called,
-    means=lambda name, spec: f"{spec.lower()}.".startswith(f"{name}."),
-    passes_on=True,
-    has_forks=True,
-)

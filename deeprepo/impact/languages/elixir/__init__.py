@@ -21,7 +21,7 @@ from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import camel
-from deeprepo.impact.reading.nodes import Spans, ancestors, text
+from deeprepo.impact.reading.nodes import Spans, text
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Arguments, Facts
 
@@ -51,7 +51,6 @@ GIVEN = {
     "Task": "child_spec",
 }
 TYPES = ("spec", "type", "typep", "opaque", "callback", "macrocallback")  # attributes that contain types
-TAKES_PATTERN = ("match?", "assert_receive", "assert_received", "refute_receive", "refute_received")
 
 
 class SearchModules(Namespaces):
@@ -199,12 +198,10 @@ class Elixir(Language, frozen=True):
 
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
-    modules_are_types = True
     generating_form = (
         r"^\s*+(?:field|attr|slot|property|attribute|option|has_\w++|belongs_to|embeds_\w++|def_\w++|define_\w++)"
         r"[ (].*(?<![\w:])(?::NAME\b(?![?!=])|NAME:)"
     )
-    mixing_form = r"^[^\S\n]*+use\b[^\n]*"
     paths = ("alias",)
     module_word = "defmodule"
 
@@ -215,33 +212,6 @@ class Elixir(Language, frozen=True):
     def library_names(self, spec: str) -> Collection[str]:
         """Return the functions that `use` of a module defines."""
         return GIVEN.get(spec, "").split()
-
-    def type_name(self, node: Node) -> str:
-        """Return the full name of a module, resolving aliases and `__MODULE__`; "" if it is ambiguous."""
-        written = text(node)
-        if written == "__MODULE__":
-            around = (one for one in ancestors(node) if text(one.child_by_field_name("target")) == "defmodule")
-            names = [text(name) for one in around for name in one.named_children[1].named_children[:1]]
-            return ".".join(reversed(names))
-        *_, root = ancestors(node)
-        first, dot, rest = written.partition(".")
-        known = _aliases(root).get(first, {first})
-        return f"{next(iter(known))}{dot}{rest}" if len(known) == 1 else ""
-
-    def is_pattern(self, node: Node) -> bool:
-        """Return whether a value is a pattern: in a function head, before `=`, `<-` or `->`, or in the type of a function."""
-        inner = node
-        for above in ancestors(node):
-            is_left = above.child_by_field_name("left") == inner
-            if is_left and (above.type == "stab_clause" or _operator(above) in MATCHES):
-                return True
-            called = text(above.child_by_field_name("target")) if inner.type == "arguments" else ""
-            if called in TAKES_PATTERN or (called in TYPES and _operator(above.parent) == "@"):
-                return True
-            if called[:3] == "def" and inner.named_children[0].end_byte >= node.end_byte:
-                return True
-            inner = above
-        return False
 
     def passed(self, call: Node) -> Arguments:
         """Return the arguments of a call. A pipe and a block add one each, and `&total/2` states the number."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.packages import DependencyRules, Origin, Package, Requirement
+from deeprepo.impact.packages import Origin, Package, Requirement
 from deeprepo.impact.text.tables import manifest_text
 
 LANGUAGE = "elixir"
@@ -36,16 +36,3 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             asked = named.get(origin, match[2] or "")
             rows.append(Requirement(LANGUAGE, match[1], asked, origin, path, fixed=bool(tag)))
     return tuple(rows)
-
-
-def _asking(name: str) -> str:
-    """Return a pattern of lines that use the module that a package defines by convention."""
-    return rf"(?<![\w.:\"]){''.join(word.capitalize() for word in name.split('_'))}\.(?=[A-Za-z])"
-
-
-DEPENDENCIES = DependencyRules(
-    (".ex", ".exs"),
-    _asking,
-    lambda source: frozenset(re.findall(r"\bapp: :(\w+)", manifest_text(source))),
-    own=r"^\s*(?:defmodule|alias) [\w.]*\b(?i:NAME)\b",
-)

@@ -31,10 +31,8 @@ SOURCES = (
     ".proto", ".y", ".rl", ".thrift", ".fbs", ".graphql", ".tmpl", ".capnp", ".go.in", ".templ", ".qtpl",
 )  # fmt: skip
 RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
-EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
 PRIVATE = re.compile(r"[a-z_]")
 IMPORTS_END = re.compile(rb"^(func|type) ", re.MULTILINE)
-GENERATE = re.compile(rb"^//go:generate\s", re.MULTILINE)
 GENERATED = re.compile(rb"^// Code generated .* DO NOT EDIT\.", re.MULTILINE)
 
 
@@ -85,14 +83,6 @@ class Modules(Resolver):
         is_test = path.endswith("_test.go")
         folder = self._folders.get(posixpath.dirname(path), ())
         return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
-
-    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Return whether files of a folder are ignored by git, or generated and missing."""
-        if self._paths.may_hide(home, ".go"):
-            return True
-        mine = [source for path, source in sources.items() if posixpath.dirname(path) == home]
-        is_asked = any(map(GENERATE.search, mine)) or any(one.endswith(SOURCES) for one in self._paths.names(home))
-        return is_asked and not any(map(GENERATED.search, mine))
 
     def specs(self, path: str) -> frozenset[str]:
         """Return the import paths of a file's package."""
@@ -186,7 +176,6 @@ class Go(Language, frozen=True):
     skipped_names = ("_", ".")
     private_to = "folder"
     unexported = frozenset({"init", "main"})
-    complete_scope = True
 
     def is_private(self, name: str) -> bool:
         """Return whether a name begins with a lower-case letter or an underscore."""
@@ -212,12 +201,3 @@ class Go(Language, frozen=True):
     def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
         """Return the package that a receiver's value comes from."""
         return package_of(self, source, receiver, line)
-
-    def embedded(self, body: str) -> Collection[str]:
-        """Return the embedded types, which are on separate lines."""
-        return EMBEDDED.findall(body.partition("\n}")[0])
-
-    def receiver_type(self, line: str) -> str:
-        """Return the type of a method's receiver."""
-        found = RECEIVER.match(line)
-        return found[1] if found else ""

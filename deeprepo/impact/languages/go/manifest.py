@@ -1,10 +1,9 @@
 """Read Go modules from go.mod: what a tree provides, requires and replaces."""
 
 import posixpath
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from deeprepo.impact.packages import DependencyRules, Package, Requirement
+from deeprepo.impact.packages import Package, Requirement
 
 LANGUAGE = "go"
 MANIFESTS = ("go.mod",)
@@ -54,31 +53,6 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     """Return a workspace that contains both trees, so that their modules can import each other."""
     used = [f"use ../{folder}\n" for folder in (*(package.folder for package in packages), *folders)]
     return {"go.work": "".join(["go 1.21\n", *used]).encode()}
-
-
-def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the modules that a go.mod requires or replaces, by import path, and the module itself."""
-    rows = _directives(manifests[path])
-    return frozenset(words[0] for verb, words in rows if verb in ("require", "replace") and words) | _called(
-        manifests[path]
-    )
-
-
-def _called(source: bytes) -> frozenset[str]:
-    return frozenset(words[0] for verb, words in _directives(source) if verb == "module" and words)
-
-
-DEPENDENCIES = DependencyRules(
-    SUFFIXES,
-    lambda name: rf"\"{re.escape(name)}[\"/]",
-    _called,
-    means=lambda name, spec: f"{spec}/".startswith(f"{name}/"),
-    declared=_declared,
-    is_closed=True,
-    doubt=r"(?m)^(?://go:build|// \+build|package main_test_)",
-    shared="go.work",
-    local=("path",),
-)
 
 
 def directives(source: bytes) -> Iterator[tuple[str, ...]]:

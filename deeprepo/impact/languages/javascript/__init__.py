@@ -51,7 +51,6 @@ NATIVE = ("react-native", "expo")  # frameworks that prefer platform-specific fi
 PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 
-AUGMENTS = re.compile(r"\bdeclare\s+(?:module|global)\b")
 BLANK = re.compile(rb"[^\n]")
 DECLARES = re.compile(r"\.d\.[cm]?ts$")  # files that only declare
 # Heads of objects that TypeScript does not extend: no spread and no computed member.
@@ -151,19 +150,6 @@ class Modules(Resolver):
                 parts = [star_part(BUILT_ENDING.sub("", target), one) for one in (stem, stem.removesuffix("/index"))]
                 found.update(pattern.replace("*", part) for part in parts if part)
         return frozenset(found)
-
-    def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """Return the folder of a package whose entry is built from unknown sources."""
-        folder = next((one for one in (*above_of(home), "") if joined(one, "package.json") in self._tables), None)
-        if folder is None or spec.startswith(".") or is_below(importer, folder):
-            return None
-        table = self._tables[joined(folder, "package.json")]
-        targets = [*mains(table), *relative_paths(table.get("exports"))]
-        below = spec[len(_package_name(spec)) :].lstrip("/") or ("" if targets else "index")
-        named = {*self._bases(importer, spec), *(joined(folder, one) for one in (*targets, below) if one)}
-        stem = BUILT_ENDING.sub("", home)
-        is_named = not {stem, stem.removesuffix("/index")}.isdisjoint(map(_stem, named - {folder}))
-        return None if is_named else folder
 
     def _own_names(self) -> Iterator[tuple[str, Table]]:
         """Yield the `imports` of each package.json."""
@@ -451,14 +437,10 @@ class JavaScript(Language, frozen=True):
 
     modules = Modules
     dynamic_members = "Proxy"
-    mixing_form = r"^[^\S\n]*+(?:mixins?\s*:|\w+\.prototype\b|Object\.assign\b)[^\n]*"
-    wholesale_form = r"\bObject\.assign\(\s*+(?:module\.)?exports\b|\bmodule\.exports\s*+=\s*+(?:require\(|\{\s*+\.\.\.)|\.\.\.require\("
     packaging: ClassVar[Packaging | None] = manifest
-    any_suffix = True
     sees_own_members = False
     default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"
     implements = "implements"
-    declares_others = r"^\s*+(?:export\s++)?declare\b"
     reads_all = "arguments"
     inline = frozenset(
         {"call_expression", "arguments", "parenthesized_expression", "unary_expression", "await_expression"}
@@ -503,10 +485,6 @@ class JavaScript(Language, frozen=True):
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes, which may have the suffix of the compiled file."""
         return quoted(importer, old, new, self.suffixes if old.endswith(self.suffixes) else ())
-
-    def augments(self, head: str) -> bool:
-        """Return whether a block is `declare module` or `declare global`."""
-        return AUGMENTS.search(head) is not None
 
 
 def _scripts(page: bytes) -> bytes:

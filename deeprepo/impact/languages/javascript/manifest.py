@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from deeprepo.impact.languages.javascript.exports import ALIAS, ASKED, exported_files
-from deeprepo.impact.packages import DependencyRules, Package, Requirement
+from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.text.tables import at, json_table, table, text_of
 
 LANGUAGE = "javascript"
@@ -99,23 +99,3 @@ def package_of(spec: str) -> str:
     """Return the package of a specifier; "" for Node's own modules and for specifiers that only a bundler resolves."""
     found = _SPEC.match(spec)
     return "" if found is None or found[1] in _OF_NODE else found[1]
-
-
-def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the names that code can import because of a manifest, including its own."""
-    manifest = json_table(manifests[path])
-    return frozenset(name for key in ASKED for name in table(manifest.get(key))) | _called(manifests[path])
-
-
-def _called(source: bytes) -> frozenset[str]:
-    return frozenset(filter(None, [text_of(json_table(source).get("name"))]))
-
-
-DEPENDENCIES = DependencyRules(
-    SUFFIXES,
-    lambda name: rf"['\"]{re.escape(name)}['\"/]",
-    _called,
-    means=lambda name, spec: package_of(spec) == name,
-    declared=_declared,
-    local=("workspace",),
-)

@@ -52,7 +52,6 @@ TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
 CALLED_LIKE = {"kotlin": ("invoke",), "scala": ("apply",)}
 ALL_NAMES = ("namespace_wildcard", "type_identifier")  # in a Scala import: `_`, `*`, and `given` with a type
 RECEIVER = re.compile(r":[^=(]{1,200}\.\s{0,4}\(")  # of a value that is called on objects: `val f: Cart.() -> Unit`
-ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
@@ -141,14 +140,6 @@ class Modules(Namespaces):
         """Return whether Java cannot see a Kotlin name directly, because it uses the file's class."""
         return importer.endswith(".java") and name in self._in_facades.get(path, ())
 
-    def other_spellings(self, importer: str, path: str, name: str) -> Collection[str]:
-        """Return the spellings of a name in another language: itself, its property, or its accessors."""
-        if posixpath.splitext(importer)[1] == posixpath.splitext(path)[1]:
-            return ()
-        capital, accessor = name[:1].upper() + name[1:], ACCESSOR.fullmatch(name)
-        plain = [accessor[1], accessor[1][:1].lower() + accessor[1][1:]] if accessor else []
-        return (name, *plain, *(f"{prefix}{capital}" for prefix in ("get", "set", "is")))
-
     def is_whole(self, path: str, name: str) -> bool:
         """Return whether a name is the class that Java uses for a Kotlin file."""
         return self._facades.get(path) == name
@@ -187,10 +178,6 @@ class Modules(Namespaces):
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """Return packages with similar names."""
         return self._near(item.spec)
-
-    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Return whether a generator may derive a class from another one's name: `QUser`, `UserMapperImpl`."""
-        return self._is_made and any(len(stem) >= LONG and stem in name and stem != name for stem in self._stems)
 
     def _near(self, spec: str) -> tuple[str, ...]:
         above, _, last = spec.rpartition(".")
@@ -270,12 +257,6 @@ class Jvm(Language, frozen=True):
 
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
-    getters_are_properties = True
-    accessor_form = (
-        r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
-    )
-    wholesale_form = r"^\s*+export\s++[\w.]++(?:\._|\.\*)"
-    mixing_form = r"^[^\S\n]*+companion\s++object\b[^\n]*"
     granting_words = r"\binline\s"
 
     @property

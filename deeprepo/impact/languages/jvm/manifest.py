@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
-from deeprepo.impact.packages import DependencyRules, Package, Requirement
+from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.tables import at, manifest_text, table, text_of, toml
 from deeprepo.impact.text.xml_reader import Element, elements
@@ -23,7 +23,6 @@ LOCKS: Mapping[str, str] = {}  # build files contain the versions themselves
 _ELSEWHERE = "as another file sets it"
 _SCALA = re.compile(r"_(?:2\.1\d|3)$")  # suffix that sbt appends to an artifact's name
 _USE = re.compile(r"\$\{([\w.-]{1,200})\}")
-_WORDS = re.compile(r"[^\W_]+")
 _GROUP = re.compile(
     r"(?<![\w$'\"(,-])(?:(?:project|rootProject)\.)?group(?:Id)?[ \t]*+=?[ \t]*+['\"]([\w-]++(?:\.[\w-]++)++)['\"]|^[ \t]*+(?:group|GROUP)=(\S++)",
     re.MULTILINE,
@@ -211,31 +210,3 @@ def _of_catalogue(source: bytes) -> Iterator[tuple[str, str, str]]:
         group, name, version = [*named.split(":", 2), "", ""][:3]
         written = text_of(at(row, "version")) or text_of(at(catalogue, f"versions.{at(row, 'version.ref')}"))
         yield group, name, version or written
-
-
-def _called(source: bytes) -> frozenset[str]:
-    """Return the artifact that a pom.xml describes."""
-    return frozenset(f"{pom.group}:{pom.artifact}" for pom in _poms({"pom.xml": source}).values())
-
-
-def _folder(path: str) -> str:
-    """Return the folder whose code may use an artifact; a version catalog applies to the build around its folder."""
-    folder = posixpath.dirname(path)
-    return posixpath.dirname(folder) if path.endswith(".versions.toml") else folder
-
-
-def _means(name: str, spec: str) -> bool:
-    """Return whether an import can mean an artifact: a short group, `com.wix`, has packages of many artifacts."""
-    group, _, artifact = name.partition(":")
-    is_known = group.count(".") > 1 or not set(_WORDS.findall(artifact)).isdisjoint(_WORDS.findall(spec))
-    return is_known and f"{spec}.".startswith(f"{group}.")
-
-
-DEPENDENCIES = DependencyRules(
-    (".java", ".kt", ".scala", ".groovy"),
-    lambda name: rf"^\s*import\s+(?:static\s+)?{re.escape(name.partition(':')[0])}\.",
-    _called,
-    means=_means,
-    folder=_folder,
-    passes_on=True,
-)

@@ -228,7 +228,6 @@ class PHP(Language, frozen=True):
     modules = Modules
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
-    everywhere = "function"
     sees_own_members = False
 
     def whole_name(self, spec: str) -> str:
@@ -241,10 +240,6 @@ class PHP(Language, frozen=True):
         if above is None or above.type not in QUALIFIED:
             return None if above is not None and above.type in APART else node
         return above if above.end_byte == node.end_byte else None
-
-    def is_respelled(self, name: str, names: Collection[str]) -> bool:
-        """Return whether only upper and lower case differ, which PHP ignores."""
-        return name.lower() in {one.lower() for one in names} - {name}
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes, and class names with their namespaces."""

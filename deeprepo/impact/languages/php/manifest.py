@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.packages import DependencyRules, Package, Requirement
+from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.text.tables import json_table, table, text_of, texts
 
 LANGUAGE = "php"
@@ -40,19 +40,3 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         for name, asked in table(json_table(source).get(key)).items()
         if isinstance(asked, str) and "/" in name
     )
-
-
-def _means(name: str, spec: str) -> bool:
-    """Return whether a package may provide a class, by the convention that namespaces begin with vendor and package."""
-    vendor, _, own = (one.replace("-", "").replace("_", "") for one in name.partition("/"))
-    first, *inner = spec.strip("\\").lower().split("\\")
-    is_vendors = first == vendor and (own in inner or vendor.startswith(own) or own.startswith(vendor))
-    return is_vendors or first == own
-
-
-DEPENDENCIES = DependencyRules(
-    (".php",),
-    lambda _: r"^\s*use\s+(?:function\s+|const\s+)?\\?[A-Z]\w*\\",
-    lambda source: frozenset(filter(None, [text_of(json_table(source).get("name")).lower()])),
-    means=_means,
-)

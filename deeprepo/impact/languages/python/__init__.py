@@ -224,14 +224,11 @@ class Python(Language, frozen=True):
 
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
-    path_form = r"\bsys\.modules\[[^\]]*\bNAME[\"']"
     dynamic_members = "__getattr__|__getattribute__|setattr"
-    settings_class = "BaseSettings"
     builtin_names = BUILTINS
     reexports = True
     has_self_parameter = True
     sees_own_members = False
-    abstract_until_built = True
     metaclasses = frozenset({"type", "ABCMeta", "EnumMeta"})
     valued_bases = frozenset(
         f"{module}{name}"

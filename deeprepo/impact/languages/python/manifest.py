@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from deeprepo.impact.packages import DependencyRules, Origin, Package, Requirement
+from deeprepo.impact.packages import Origin, Package, Requirement
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.text.tables import at, ini, manifest_text, strings, table, text_of, texts, toml
 
@@ -26,7 +26,6 @@ SUFFIXES = (".py",)
 _BUILT_IN = frozenset(
     {"distutils", "imp", "asyncore", "asynchat", "smtpd", "setuptools", "pkg_resources", "pip", "typing_extensions"}
 )
-MODULE = 3  # letters of a module's name that a differently named distribution may provide
 _TOPS = ("src", "lib", "python")  # folders that may contain a distribution's packages, besides its own
 # Modules that no project intends to provide.
 _ASIDE = frozenset({
@@ -48,9 +47,6 @@ _SHIPPED = (
     "project.optional-dependencies.*",
     "build-system.requires",
     "tool.poetry.dependencies",
-)
-_FOR_DEVELOPERS = re.compile(
-    r"(?i)(?:^|[-_./])(?:dev|devel|development|tests?|testing|lint|linting|docs?|ci|build|tooling)(?:[-_./]|$)"
 )
 _ASKED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(@\s*\S+|[^;#]*)", re.DOTALL)
 _PLACE = re.compile(r"(?:git\+|https?://|file:|\.{0,2}/|[\w.-]+/)")
@@ -218,51 +214,3 @@ def package_of(spec: str) -> str:
     """Return the package of an external module; "" for the standard library and modules of builds."""
     top = spec.partition(".")[0]
     return "" if not top or top.startswith("_") or top in sys.stdlib_module_names | _BUILT_IN else top
-
-
-def _is_alike(plain: str, name: str) -> bool:
-    """Return whether one name contains the other, or the module's letters in order: `scikitlearn`, `sklearn`."""
-    left = iter(name)
-    return plain in name or name in plain or all(letter in left for letter in plain)
-
-
-def _called(source: bytes) -> frozenset[str]:
-    """Return the names that a manifest of any kind may give its distribution."""
-    top = toml(source)
-    names = [text_of(at(top, key)) for key in _NAMES]
-    return frozenset(normal(name) for name in (*names, *_texts_in(_setup_call(source).get("name"))) if name)
-
-
-def _means(name: str, spec: str) -> bool:
-    """Return whether a distribution may provide an imported module, by a similar name."""
-    package, plain = package_of(spec), name.replace("-", "")
-    module = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
-    if len(module) < MODULE:
-        return normal(package) == name
-    return bool(package) and (module[0] == plain[0] or module in plain) and _is_alike(module, plain)
-
-
-def _folder(path: str) -> str:
-    """Return the folder that a manifest applies to; a folder of requirements files belongs to its parent."""
-    folder = posixpath.dirname(path)
-    return (
-        posixpath.dirname(folder) if re.match(r"(?:requirements?|reqs?|deps)$", posixpath.basename(folder)) else folder
-    )
-
-
-def _shipped(path: str, source: bytes) -> frozenset[str]:
-    """Return the dependencies of a manifest without those for developers."""
-    base = posixpath.basename(path)
-    is_aside = base.endswith((".txt", ".in")) and _FOR_DEVELOPERS.search(path)
-    rows = () if is_aside else _asked(base, source, is_shipped=True)
-    return frozenset(row.name for text in rows if (row := _requirement(text, path)) is not None)
-
-
-DEPENDENCIES = DependencyRules(
-    SUFFIXES,
-    lambda _: r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t])",
-    _called,
-    means=_means,
-    shipped=_shipped,
-    folder=_folder,
-)

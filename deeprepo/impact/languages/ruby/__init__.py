@@ -178,8 +178,6 @@ class Ruby(Language, frozen=True):
         r"|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)"
         r"[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
     )
-    composing_words = ("define_", "delegate", "enum")
-    mixing_form = r"^[^\S\n]*+(?:include|extend|prepend)\b[^\n]*"
     dynamic_members = "method_missing"
     paths = ("string_content",)
 

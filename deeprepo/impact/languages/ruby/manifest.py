@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.packages import DependencyRules, Origin, Package, Requirement
+from deeprepo.impact.packages import Origin, Package, Requirement
 from deeprepo.impact.text.tables import manifest_text
 
 LANGUAGE = "ruby"
@@ -53,30 +53,3 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             asked = {"path": options.get("path", ""), "git": tag or options.get("branch", "")}.get(origin, versions)
             rows.append(Requirement(LANGUAGE, match[1], asked, origin, path, fixed=bool(tag)))
     return tuple(rows)
-
-
-# gems whose modules ship with Ruby under a name in capitals, such as `JSON`
-_OF_RUBY = frozenset(
-    {"cgi", "erb", "fileutils", "ipaddr", "json", "openssl", "pp", "securerandom", "stringio", "uri", "weakref", "yaml"}
-)
-
-
-def _asking(name: str) -> str:
-    """Return a pattern of lines that load a gem, or use the module that it defines by convention.
-
-    More letters of the module may be uppercase: svg-graph defines `SVG::Graph`. This is not tried for gems whose
-    modules ship with Ruby.
-    """
-    module = "::".join("".join(word.capitalize() for word in part.split("_")) for part in name.split("-"))
-    module = module if name in _OF_RUBY else f"(?=[A-Z])(?i:{module})"
-    paths = "|".join(map(re.escape, dict.fromkeys((name, name.replace("-", "/")))))
-    return rf"^\s*require[ (]+['\"](?:{paths})['\"/]|(?<![\w:.'\"]){module}(?:::[A-Z]|\.[a-z])"
-
-
-def _called(source: bytes) -> frozenset[str]:
-    return frozenset(_NAMED.findall(manifest_text(source)))
-
-
-DEPENDENCIES = DependencyRules(
-    (".rb", ".rake", ".erb", ".ru"), _asking, _called, own=r"^\s*(?:module|class) (?:\w+::)*(?i:NAME)\b"
-)

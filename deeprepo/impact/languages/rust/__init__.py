@@ -193,11 +193,8 @@ class Rust(Language, frozen=True):
     implementing_lines = r"\bimpl\b[^{;]*\bNAME\b[^{;]*\bfor\b"
     raising_words = r"(?:panic|unreachable|todo|unimplemented)(?=!)"
     granting_words = r"\bconst(?=\s(?:unsafe\s)?fn\b)\s"
-    mixing_form = r"\btype\s+Target\s*=\s*[^\n;]+"
-    submodule_folders = True
     sees_own_members = False
     shared_macros = True
-    static_calls = True
     tokens = "token_tree"
     inline_modules = True
     members_apart = True
@@ -247,7 +244,3 @@ class Rust(Language, frozen=True):
         (root, _, old), (new_root, _, new) = (path.rpartition("src/") for path in (old, new))
         if root == new_root:
             yield "::".join(("crate", *names(old))), "::".join(("crate", *names(new)))
-
-    def names_path(self, line: str) -> bool:
-        """Return whether an attribute states the path: `#[path = "wire/conn.rs"]`."""
-        return PATH.search(line) is not None

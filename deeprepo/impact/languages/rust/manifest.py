@@ -1,10 +1,10 @@
 """Read Rust crates from Cargo.toml, with workspace, path and git dependencies."""
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from deeprepo.impact.languages.rust.crates import KINDS, read
-from deeprepo.impact.packages import DependencyRules, Package, Requirement
+from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.text.tables import at, table, text_of
 
 LANGUAGE = "rust"
@@ -53,44 +53,3 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
-
-
-def _tables(crate: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Yield the dependencies of a crate as key and value."""
-    for one in (crate, *map(table, table(crate.get("target")).values())):
-        for kind in KINDS:
-            yield from table(one.get(kind)).items()
-
-
-def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the crates that a manifest's code can use.
-
-    A workspace dependency that the workspace does not list is missing.
-    """
-    crate, names = read(manifests[path]), set[str]()
-    around = [
-        table(table(read(source).get("workspace")).get("dependencies"))
-        for one, source in manifests.items()
-        if f"{path}/".startswith(f"{posixpath.dirname(one)}/".lstrip("/"))
-    ]
-    for key, value in _tables(crate):
-        if not table(value).get("workspace") or any(key in rows for rows in around):
-            names.add(key.replace("_", "-"))
-    library = text_of(at(crate, "lib.name")).replace("_", "-")
-    return frozenset(names | {library} - {""}) | _called(manifests[path])
-
-
-def _called(source: bytes) -> frozenset[str]:
-    return frozenset({text_of(at(read(source), "package.name")).replace("_", "-")} - {""})
-
-
-DEPENDENCIES = DependencyRules(
-    SUFFIXES,
-    lambda name: rf"(?<![\w:$.'\"]){name.replace('-', '_')}::(?=[\w{{*<])|^\s*extern crate {name.replace('-', '_')}\b",
-    _called,
-    declared=_declared,
-    own=r"\b(?:mod|as) NAME\b|^\s*(?:pub )?use [\w:]+::NAME;",
-    is_closed=True,
-    doubt=r"::\*|\bcfg(?:_attr)?\b|\bmacro_rules!",
-    local=("path",),
-)

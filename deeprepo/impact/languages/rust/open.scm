@@ -8,3 +8,4 @@
 (source_file (attribute_item) @first.unknown (#not-match? @first.unknown
   "^#\\[\\s*(inline|must_use|allow|deny|warn|forbid|expect|doc|deprecated|cold|track_caller|cfg|test|no_mangle|instrument|target_feature|rustfmt|clippy|export_name|link_section|tokio|ignore|should_panic|bench|stable|unstable|unsafe|automatically_derived)\\b"))
 (source_file (function_item) @open.new @then.unknown)
+(impl_item body: (declaration_list [(macro_invocation) (expression_statement (macro_invocation))] @dynamic))

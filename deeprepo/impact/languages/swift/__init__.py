@@ -138,4 +138,3 @@ class Swift(Language, frozen=True):
 
     search_modules = SearchModules
     ordered_arguments = True
-    shared_imports = r"^\s*@_exported\s+import\s"

@@ -1,0 +1,123 @@
+"""Find imports in added lines that lead nowhere, or take a name that the imported file doesn't offer."""
+
+import re
+from collections.abc import Collection, Iterator
+from difflib import SequenceMatcher
+
+from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.ports import SideTree
+from deeprepo.impact.resolver import Resolver
+from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.resolving.resolve import ABSENT, is_declared, names_of, taken
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Change, Import, Looked, Place, Report
+
+# Folders with test data, which may contain broken code on purpose.
+MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|tests?/data|snapshots|samples?|roots)_*/")
+ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
+NEAR = 3  # suggestions
+
+
+def knows(path: str) -> bool:
+    """Return whether the imports of a file can be checked: its language is supported, and it is not test data."""
+    language = language_of(path)
+    return language is not None and not language.search_only and MATERIAL.search(path) is None
+
+
+async def report(tree: SideTree, change: Change, base: SideTree | None = None) -> Report:
+    """Return the imports in added lines that lead nowhere.
+
+    `base`: the tree before the change. An import is proven to be broken only if it led to a file there.
+    """
+    mine = {path: lines for path, lines in change.items() if lines and knows(path)}
+    if not mine:
+        return Report()
+    index = Index(await tree.paths())
+    places, is_complete = await index.settled(tree, lambda: _places(index, mine))
+    found = [*places] if is_complete else []
+    if base is not None and found:
+        before = Index(await base.paths())
+        were, _ = await before.settled(base, lambda: [_was_there(before, place, item) for place, item in found])
+        found = [
+            (replace(place, certainty="proven" if was_there and place.rule == "missing-module" else "likely"), item)
+            for (place, item), was_there in zip(found, were, strict=True)
+            if was_there or await _is_likely(base, place)
+        ]
+    read = tuple(sorted(path for path in mine if index.facts(path) is not None))
+    left_out = mine.keys() - index.sources.keys() if index.cut else frozenset()
+    unread = mine.keys() - set(read) - left_out
+    looked = Looked(read, len(index.sources), tuple(sorted(unread)), tuple(sorted(left_out)))
+    return Report(tuple(place for place, _ in found), looked)
+
+
+async def _is_likely(base: SideTree, place: Place) -> bool:
+    """Return whether a name that the base didn't offer either is probably a mistake.
+
+    It isn't if the base has the same name, because then a build may create it, or the analysis doesn't know where it is.
+    """
+    language = language_of(place.path)
+    if language is None or issubclass(language.modules, Namespaces):  # a build may add to any namespace
+        return bool(place.near)
+    name = place.name if place.rule == "missing-name" else place.asked
+    return bool(place.near) or not await base.holding(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+
+
+def _was_there(before: Index, place: Place, item: Import) -> bool:
+    """Return whether the base has what an import takes."""
+    language = language_of(place.path)
+    modules = before.modules(language) if language is not None else None
+    if modules is None:
+        return False
+    if place.rule == "missing-module":
+        return bool(modules.files(place.path, item))
+    return taken(before, modules, place.path, item, place.name).state == "found"
+
+
+def _places(index: Index, change: Change) -> list[tuple[Place, Import]]:
+    """Return the broken imports in the added lines, once for each file and name."""
+    found: dict[tuple[str, str, str], tuple[Place, Import]] = {}
+    for path, lines in change.items():
+        language, facts = language_of(path), index.facts(path)
+        modules = index.modules(language) if language is not None else None
+        if language is None or facts is None or modules is None:
+            continue
+        for item in facts.imports:
+            if item.spec and not (item.guarded or item.of_type):
+                for place in _of_import(index, language, modules, path, item, frozenset(lines)):
+                    found.setdefault((path, place.name, place.home), (place, item))
+    return sorted(found.values(), key=lambda row: (row[0].path, row[0].line))
+
+
+def _of_import(
+    index: Index, language: Language, modules: Resolver, path: str, item: Import, lines: Collection[int]
+) -> Iterator[Place]:
+    """Yield what an import takes although it does not exist."""
+    mine = [bound for bound in item.names if bound.line in lines]
+    is_known = (item.line in lines or mine) and is_declared(index, modules, path, item)
+    files = modules.files(path, item) if is_known else None
+    if files is None or path in files:
+        return
+    if not files:
+        if item.line in lines:
+            near = modules.near(path, item)
+            yield Place(path, item.line, item.spec, "missing-module", "likely", "", near=near, asked=item.spec)
+        return
+    unwritten = re.compile(f"{language.scope.generated_names or '(?!)'}|{language.scope.implicit_names}")
+    for bound in mine:
+        if not unwritten.fullmatch(bound.there) and taken(index, modules, path, item, bound.there) is ABSENT:
+            near = _near(bound.there, names_of(index, files))
+            yield Place(
+                path, bound.line, bound.there, "missing-name", "likely", files[0], near, item.spec, here=bound.here
+            )
+
+
+def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
+    """Return similar names, best first."""
+    plain = name.lower().replace("_", "")
+    rows = [
+        (SequenceMatcher(None, plain, other.lower().replace("_", "")).ratio(), other)
+        for other in names
+        if other != name
+    ]
+    return tuple(other for ratio, other in sorted(rows, key=lambda row: (-row[0], row[1]))[:NEAR] if ratio >= ALIKE)

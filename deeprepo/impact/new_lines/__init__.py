@@ -1,1 +1,0 @@
-"""Check the names that added lines use."""

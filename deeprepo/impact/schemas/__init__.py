@@ -1,1 +1,0 @@
-"""Check schemas, whose elements other files name. A new language needs one module and an entry in `check.py`."""

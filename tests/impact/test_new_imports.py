@@ -1,0 +1,50 @@
+"""Imports in added lines that lead nowhere, or take a name that the imported file doesn't offer."""
+
+import pytest
+from trees import messages, verdicts
+
+PYTHON = {"shop/__init__.py": "", "shop/tax.py": "def total(a):\n    return a\n"}
+SCRIPT = {"package.json": "{}\n", "src/tax.ts": "export function total() {}\n"}
+GO = {"go.mod": "module example.com/shop\n", "tax/tax.go": "package tax\n\nfunc Total() int { return 1 }\n"}
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nedition = "2021"\n',
+    "src/lib.rs": "pub mod tax;\npub mod user;\n",
+    "src/tax.rs": "pub fn total() {}\n",
+}
+OPEN = {"shop/__init__.py": "", "shop/tax.py": "def __getattr__(name):\n    return 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "text", "found"),
+    [
+        (PYTHON, "app.py", "from shop.tax import total\n", []),
+        (PYTHON, "app.py", "from shop.taxes import total\n", ["1 missing-module shop.taxes: shop.tax"]),
+        (PYTHON, "app.py", "from shop.tax import totel\n", ["1 missing-name totel: total"]),
+        (PYTHON, "app.py", "try:\n    from shop.tax import fast\nexcept ImportError:\n    fast = None\n", []),
+        (PYTHON, "app.py", "from flask import total\n", []),
+        (OPEN, "app.py", "from shop.tax import total\n", []),
+        (SCRIPT, "src/app.ts", 'import { total } from "./tax"\n', []),
+        (SCRIPT, "src/app.ts", 'import { totel } from "./tax"\n', ["1 missing-name totel: total"]),
+        (SCRIPT, "src/app.ts", 'import { total } from "./tox"\n', ["1 missing-module ./tox"]),
+        (GO, "main.go", 'package main\n\nimport "example.com/shop/tox"\n', ["3 missing-module example.com/shop/tox"]),
+        (RUST, "src/user.rs", "use crate::tax::totel;\n", ["1 missing-name totel: total"]),
+    ],
+)  # fmt: skip
+def test_import_that_leads_nowhere_is_found(files: dict[str, str], path: str, text: str, found: list[str]) -> None:
+    """An import is only reported if the tree must have the file or name."""
+    assert messages({**files, path: text}, path) == found
+
+
+def test_only_a_path_that_led_to_a_file_is_proven() -> None:
+    """A path that never led to a file, or a missing name, may have an explanation that the code doesn't show."""
+    user = "from shop.tax import total\nfrom shop.cart import pay\n"
+    assert verdicts(PYTHON, {"shop/__init__.py": "", "app.py": user}, "app.py") == [
+        "1 shop.tax proven",
+        "2 shop.cart likely",
+    ]
+
+
+def test_name_that_the_base_uses_is_not_reported() -> None:
+    """If unchanged code imports the same path, a build may create it."""
+    base = {"shop/__init__.py": "", "old.py": "from shop.made import total\n"}
+    assert verdicts(base, {**base, "app.py": "from shop.made import total\n"}, "app.py") == []
