@@ -1,4 +1,4 @@
-"""Review a change, find out what it affects, and ask questions about texts of any length.
+"""Review a change, find out what it affects, and ask questions about texts of up to 20 million characters.
 
     import deeprepo
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from deeprepo.rlm.errors import UsageError
-from deeprepo.rlm.repl.frames import Value
+from deeprepo.rlm.repl.frames import Value, sound
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
 MOST_CHARS, MOST_FILES = 20_000_000, 20_000  # of one context
@@ -76,7 +76,7 @@ def cut(text: str, folder: str) -> dict[str, str]:
 
 
 def _text(text: str) -> Material:
-    text = _sound(text)
+    text = sound(text)
     values = _values(text)
     return (
         Material(text, cut(text, "text"), text) if values is None else Material(text, cut(values, "keys"), text, "json")
@@ -151,7 +151,7 @@ def _folder(folder: Path) -> Material:
         if text is None:
             left_out.append(name)
             continue
-        texts[_sound(name)] = text
+        texts[sound(name)] = text
         other_code += [] if is_sound else [name]
         size += len(text)
         if size > MOST_CHARS or len(texts) > MOST_FILES:  # `of` says how many are allowed
@@ -190,7 +190,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 def _plain(value: object) -> Plain:
     """Return a copy of plain data. Raises UsageError for anything that a REPL can't contain."""
     try:
-        return json.loads(_sound(json.dumps(value, ensure_ascii=False, default=_as_builtin)))
+        return json.loads(sound(json.dumps(value, ensure_ascii=False, default=_as_builtin)))
     except TypeError as error:
         raise UsageError(
             f"the context holds what is no plain data, {error}: give texts, numbers, lists, mappings"
@@ -205,11 +205,6 @@ def _as_builtin(value: object) -> Plain:
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return list(value)
     raise TypeError(type(value).__name__)
-
-
-def _sound(text: str) -> str:
-    """Return the text as valid UTF-8. Half of a character pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _as_text(value: Plain) -> str:

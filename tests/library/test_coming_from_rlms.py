@@ -151,3 +151,10 @@ def test_last_words_may_be_written_as_final() -> None:
         "?", "t"
     )
     assert (done.outcome, done.answer) == ("turns", "7")
+
+
+def test_half_of_a_character_pair_becomes_a_question_mark() -> None:
+    """Output, errors and the answer are valid UTF-8, so a program can print and store them."""
+    done, _ = played("print('a\\ud800b')\nraise ValueError('c\\ud800d')", "set_answer('x\\udc00y')")
+    assert (done.answer, done.trajectory[0].output) == ("x?y", "a?b\n")
+    assert "c?d" in (done.trajectory[0].error or "")

@@ -11,7 +11,7 @@ from deeprepo.rlm.loop.conversation import MAX_TOKENS, Conversation
 from deeprepo.rlm.loop.host_calls import BlockCalls
 from deeprepo.rlm.loop.stall import STALE_STOP, StallGuard
 from deeprepo.rlm.loop.tools import MAX_ANSWER, Work
-from deeprepo.rlm.repl import extraction, hints
+from deeprepo.rlm.repl import extraction, frames, hints
 from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Completion, Message, Model, Observation, Prompt, Turn, Usage, tokens
 
@@ -186,7 +186,7 @@ class RootRun:
             is_ready = False
             if await self._withdraw_finish():
                 self.news = (f'answer["content"] was not accepted: {error}',)
-        self.summary = (self.work.final or content or self.summary).strip()
+        self.summary = frames.sound(self.work.final or content or self.summary).strip()
         return is_ready or self.work.final is not None
 
     async def _withdraw_finish(self) -> bool:

@@ -101,6 +101,11 @@ async def receive(incoming: "StreamReader") -> dict[str, Any]:
     return frame
 
 
+def sound(text: str) -> str:
+    """Return the text as valid UTF-8. Half of a character pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def both_ends(text: str, most: int) -> str:
     """Return a text, or if it is too long, its beginning and end and how much is left out."""
     if len(text) <= most:

@@ -102,7 +102,7 @@ class Repl:
         if cut:
             self._cuts[number] = cut
             self._cuts.pop(number - CUTS, None)
-        error = frames.both_ends(ADDRESS.sub("0x0", str(error)), ERROR_CHARS) if error else None
+        error = frames.both_ends(ADDRESS.sub("0x0", frames.sound(str(error))), ERROR_CHARS) if error else None
         return Observation(ADDRESS.sub("0x0", output), error, outcome, omitted)
 
     async def value(self, expression: str) -> Value:
@@ -186,7 +186,7 @@ class Repl:
                     child.stdin.write(data)
                     await child.stdin.drain()
                     while "print" in (frame := await frames.receive(child.stdout)):
-                        sink(str(frame["print"]))
+                        sink(frames.sound(str(frame["print"])))
                         if _computed(child.pid) - used > seconds + SPARE_SECONDS:
                             raise TimeoutError
                         silence.reschedule(min(until, clock() + patience))
