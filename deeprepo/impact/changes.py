@@ -20,7 +20,7 @@ MOVED = (
 )
 REPLACED = "it was replaced by a submodule, whose code is in another repository"
 Connection = Literal["bound", "unique", "probable", "name"]
-# "lost": a search found nothing. Only the name check (`uses/name_check.py`) can turn it into a proof.
+# "lost": a search found nothing. Only `uses/closed_world.py` can turn it into a proof.
 TargetState = Literal["lost", "likely", "present", "unknown"]
 # How a changed definition may affect its users; see deeprepo/impact/uses/symbols.py.
 Contract = Literal["removed", "renamed", "parameters", "declaration", "errors", "value"]
@@ -217,7 +217,7 @@ class Reference(Struct, frozen=True):
 
     @property
     def is_lost(self) -> bool:
-        """Whether a search for its target found nothing. The name check decides what that means."""
+        """Whether a search for its target found nothing. `uses/closed_world.py` decides what that means."""
         return self.target_state == "lost"
 
     @property

@@ -2,7 +2,7 @@
 
 import posixpath
 from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate, pairwise
@@ -122,7 +122,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     name: str = ""
     folder: str = ""
     files: FileType = UNKNOWN
-    comparable: tuple[str, ...] = ()  # the grammars whose parameters it understands; by default, those of its folder
     otherwise: str = ""  # the alternative grammar, used if only that one parses the file
     unchecked: bool = False  # its grammar does not decide whether a file has errors
     broken_use: str = ""  # what happens to a broken line before anything runs
@@ -274,16 +273,14 @@ def load(folder: str) -> tuple[Language, ...]:
     found = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Language))
     kind = next((one for one in found if one.__module__ == module.__name__), Language)
     rows = {name: row for name, row in table.rows(folder).items() if "grammar" in row}
-    return tuple(_language(kind, folder, row.get("reads_as", name), row, [*rows]) for name, row in rows.items())
+    return tuple(_language(kind, folder, row.get("reads_as", name), row) for name, row in rows.items())
 
 
-def _language(
-    kind: type[Language], folder: str, name: str, row: Mapping[str, Any], grammars: Collection[str]
-) -> Language:
+def _language(kind: type[Language], folder: str, name: str, row: Mapping[str, Any]) -> Language:
     """Return a language from its table row."""
     refuse_unknown(folder, row)
     form = "definition" if row.get("bare_members") else "key"
-    own = {"comparable": grammars, "member_form": form, **row, "name": name, "folder": folder}
+    own = {"member_form": form, **row, "name": name, "folder": folder}
     return table.filled(
         kind,
         own,

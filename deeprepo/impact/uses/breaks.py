@@ -10,7 +10,6 @@ from typing import Literal
 
 from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.resolution import Found
 from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.steps import record
@@ -124,7 +123,7 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     comparison: str = FITS
     for part in item.contract if item is not None else ("removed",):
         if part in ("removed", "renamed"):
-            comparison = _there(reference) if reference.target_state == "present" else ""
+            comparison = THERE if reference.target_state == "present" else ""
         elif part == "parameters" and item is not None:
             comparison = _compare_call(reference, item)
         elif reference.form != "import":
@@ -132,12 +131,6 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
         if not comparison or comparison in (REPORTED, OTHER):
             break
     return comparison
-
-
-def _there(reference: Reference) -> str:
-    """Return that a name still exists, and where, if the name check found the line."""
-    found = reference.resolution
-    return f"{THERE}: {found.path}:{found.line}" if isinstance(found, Found) else THERE
 
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
@@ -165,7 +158,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 
 
 def missing(reference: Reference) -> bool:
-    """Nothing provides the name any more, as the name check has proven."""
+    """Nothing provides the name any more, as `closed_world.py` has proven."""
     return reference.missing
 
 

@@ -20,7 +20,6 @@ class SearchLimits(Struct, frozen=True):
     parsed_files: int = 400  # files parsed to look up one name; the search for references has only a time limit
     bytes: int = 1_000_000  # of one source file; larger ones are generated, or data
     seconds: float = 8.0  # of CPU time for references, so that the result does not depend on the load
-    checks: float = 8.0  # the same for whether the head still provides the names that seem to be gone
     keys: float = 2.0  # the same for renamed strings
     # the message about how to install an extra
     install: Callable[[str], str] = "install the extra `{}`".format

@@ -63,19 +63,6 @@ class Evidence(Struct):
     unconnected: set[tuple[str, str]] = field(default_factory=set)
     weakly_connected: set[tuple[str, str, int]] = field(default_factory=set)
 
-    gains: dict[str, bool] = field(default_factory=dict)  # file -> whether a new package may give it any name
-
-    async def may_gain_names(self, path: str) -> bool:
-        """Return whether the change adds a package, or a wildcard import to a file, that may have any name."""
-        # imported here because few changes remove a name that files use without an import
-        from deeprepo.impact.uses.packages import may_gain_names
-
-        now = await self.exports.outline("head", path)
-        if now is not None and path not in self.gains:
-            before = await self.exports.outline("base", path)
-            self.gains[path] = await may_gain_names(self.tree, self.language, now, before)
-        return self.gains.get(path, True)
-
     def is_unique(self, target: UseTarget, name: str) -> bool:
         """Return whether only changed definitions have the name; for a removed target, nothing at all."""
         return name in self.unique_names and not (target.is_gone and name in self.names_after)

@@ -55,7 +55,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
                     row = _reference(item, path, lines, missing=True)
                     # without an import, a package or a base may have a name of one word
                     is_known = is_import or all(map(is_specific, item.names & types))
-                    is_known = is_known or not _may_take_names(path, source, resolved_lines)
+                    is_known = is_known or not _may_take_names(path, source, resolved_lines, types)
                     row = row if is_known else replace(row, target_state="unknown")
                     references.append(replace(row, imported_from=item.target) if is_import else row)
             else:
@@ -80,10 +80,10 @@ def _types(path: str, source: bytes) -> frozenset[str]:
     return frozenset(symbol.short for symbol in symbols if symbol.kind in CLASSES)
 
 
-def _may_take_names(path: str, source: bytes, resolved_lines: Collection[int]) -> bool:
-    """Return whether a file may get unwritten names, from a base or from an import of all names of a package."""
+def _may_take_names(path: str, source: bytes, resolved_lines: Collection[int], types: Collection[str]) -> bool:
+    """Return whether a file may get unwritten names, from an import of all names of a package or another base."""
     outline = resolving.outline(path, source, "head")
-    has_bases = any(bases for _, bases in outline.bases)
+    has_bases = any(base not in types for _, bases in outline.bases for base in bases)
     return has_bases or any(item.star and item.line not in resolved_lines for item in outline.imports)
 
 

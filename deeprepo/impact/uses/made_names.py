@@ -13,7 +13,7 @@ from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import reader
-from deeprepo.impact.resolution import Found, Unknown
+from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_prose, is_test
 
@@ -42,7 +42,7 @@ class MadeNames:
         self._lines: dict[str, Sequence[str]] = {}
         self._makers: dict[str, frozenset[int]] = {}
 
-    def provider(self, name: str, near: Collection[str], *, is_module: bool = False) -> Found | Unknown | None:
+    def provider(self, name: str, near: Collection[str], *, is_module: bool = False) -> Unknown | None:
         """Return what may define a name; None if no added line does.
 
         `near`: files whose lines may define it without writing it.
@@ -58,14 +58,13 @@ class MadeNames:
             for number, text in self._texts(path):
                 is_written = written.search(text) is not None and not self._is_former_value(name, path, text)
                 if is_written or (not is_module and keyword.search(text)):
-                    is_sure = not is_module and (is_written or (path, number) in made)
-                    return Found(path, number) if is_sure else _unknown(path, number)
+                    return _unknown(path, number)
         for path in self._assigned if not is_module else ():
             if path not in near and not is_test(path):
                 is_dynamic = bool(self.dynamic(path))  # it may give the name to a module or class that it imports
                 for number, text in self._texts(path):
                     if elsewhere.search(text):
-                        return Found(path, number) if made else _unknown(path, number)
+                        return _unknown(path, number)
                     if is_dynamic and written.search(text):
                         return _unknown(path, number)
         return next((_unknown(path, line) for path, line in made), None)

@@ -8,15 +8,14 @@ from fnmatch import translate
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from deeprepo.impact.changes import Query
-from deeprepo.impact.language import Language, packagings
+from deeprepo.impact.language import packagings
 from deeprepo.impact.packages import Package, PackageRow, Packaging, Requirement
 from deeprepo.impact.paths import is_below
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import utf8
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 from deeprepo.impact.text.tables import problem
-from deeprepo.impact.values import Outline, Side
+from deeprepo.impact.values import Side
 
 MOST = 5_000  # manifests per tree, those nearest the root first
 
@@ -60,26 +59,6 @@ async def requirements(tree: Tree, packages: Collection[Package]) -> tuple[tuple
         rows += [_locked(row, packaging, locks) for row in asked]
         unread = unread or ("" if asked else await _unread(tree, packaging, manifests))
     return tuple(_clearest(rows)), "" if rows else unread
-
-
-async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
-    """Return the names of external packages of one language that a tree requires."""
-    packaging = language.packaging
-    if packaging is None:
-        return frozenset()
-    rows = packaging.requirements(await _read(tree, packaging.MANIFESTS, side))
-    return frozenset(row.name for row in rows if row.origin not in ("path", "workspace"))
-
-
-async def may_gain_names(tree: Tree, language: Language, now: Outline, before: Outline | None) -> bool:
-    """Return whether the change adds a package, or a wildcard import of an unknown one, that may have any name."""
-    if (await asked_packages(tree, language)) - (await asked_packages(tree, language, "base")):
-        return True
-    stars = {one.spec for one in now.imports if one.star} - {one.spec for one in (before or Outline()).imports}
-    paths = await tree.entries()
-    own = {spec for spec in stars if any(f"/{spec}/" in f"/{path}" for path in paths)}
-    spaces = [rf"\b(?:namespace|package)\s+{re.escape(spec)}\b" for spec in sorted(stars - own)]
-    return not all([await tree.grep(Query([space], syntax="perl")) for space in spaces])
 
 
 async def package_rows(tree: Tree) -> tuple[PackageRow, ...]:

@@ -1,6 +1,6 @@
 """Decide whether the name that a reference uses still exists. The first rule that answers wins.
 
-1. `REMOVED`: has a search found nothing that still provides the name? `name_check.py` decides what that proves.
+1. `REMOVED`: has a search found nothing that still provides the name? `closed_world.py` decides what that proves.
 2. `PROBABLY_REMOVED`: does nothing in the tree have the name, although a library may provide it? That is a hint.
 3. `STILL_THERE`: does the name still exist after the change? Only asked about a removed name that the
    reference resolves to.
@@ -22,32 +22,12 @@ from deeprepo.impact.values import COMPONENT, Outline, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
 NAMED_FILES = 12  # files in which a change may forget a member of a receiver that has its class's name
-PASSES = re.compile(r"[\w)>][ \t]?$")
-ASSIGNED = re.compile(r"=\s{0,4}[\w.]{1,60}\s{0,4}(?:\([^()]{0,200}\))?\s?$")
-BODY = re.compile(
-    r"^\s*\)|\b(?:fun|class|object|interface|if|for|while|when|else|try|catch|finally|do|init|get|set|constructor)\b"
-)
 CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute, which cannot be imported
 FEW_FILES = 6  # files in which a change may forget a name
 UNNAMED = frozenset({"?", "*"})  # bases whose members are unknown
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 UNNAMED_BASE = {"?"}  # of a class to which other files may add members, such as a trait
-LONG = 4  # letters of a class name that links a file to it, and of a one-word member name in a hint
-# One-word names that are common in libraries.
-LIBRARIES = (
-    "accept append apply assign attach back base begin bind call cancel capacity check clear clone close code "
-    "compare config connect contains context copy count create data depth detach disconnect done emplace empty "
-    "enable encode decode equal erase error exec execute exists extract fail fill filter find finish first flush "
-    "format front function getline good handle hash head height imbue index info init insert invoke iterator items "
-    "join keys kind last left length limit line list load lock lower match mean merge message mode move name next "
-    "node notify offset open options output input owner parent parse path peek pointer port position print process "
-    "push query rank read ready receive record refresh register release remove rend rbegin replace request reserve "
-    "reset resize resolve response result return reverse right root rows run save scale search second seek send set "
-    "shape shutdown shuffle size sort source splice split start state status step stop store stream string substr "
-    "swap sync tail target tell text time title token top transform trim type unique unlock update upper valid "
-    "value values version view visit wait what width word words work write"
-)
-LIBRARY_WORDS = frozenset(LIBRARIES.split())
+LONG = 4  # letters of a class name that links a file to it
 
 
 async def target_state(case: Case) -> TargetState:
@@ -73,16 +53,11 @@ async def too_loose_for_a_proof(case: Case) -> bool | None:
 
 
 async def may_be_of_another(case: Case) -> bool | None:
-    """Nothing is proven about a name used without an import if a new package, or for one word any package, may define it.
+    """Nothing is proven about a name of one word without an import if a base or an unknown package may define it.
 
-    Examples: `Entry` in a class with an unknown base, or below `import lib.*`; `total()` in `build { total() }`, where
-    it may be a member of what the block is for.
+    Examples: `Entry` in a class with an unknown base, or below `import lib.*`.
     """
-    use, path = case.use, case.file.path
-    rules = rules_of(path)
-    is_written = rules.files.shared_names in ("", "folder") or use.receiver or not case.is_former_name
-    if not is_written and not case.target.owner and await case.evidence.may_gain_names(path):
-        return False
+    use, path, rules = case.use, case.file.path, rules_of(case.file.path)
     is_shared = rules.files.shared_names == "namespace" and not rules.scope.relative_namespaces
     if not is_shared or not rules.receivers.bare_members or use.receiver or is_specific(use.name):
         return None
@@ -90,10 +65,8 @@ async def may_be_of_another(case: Case) -> bool | None:
     if outline is None or case.file.defines(use.name, ("import",)):
         return None
     known = {link.line for link in await case.evidence.exports.links(path)}
-    if any(one.star and one.line not in known for one in outline.imports) or await _may_be_inherited(case, outline):
-        return False
-    is_value = case.target.kind in ("function", "variable") and rules.receivers.free_functions
-    return False if is_value and _is_in_block(case.file.source[: use.at].decode("utf-8", "replace")) else None
+    has_unknown = any(one.star and one.line not in known for one in outline.imports)
+    return False if has_unknown or await _may_be_inherited(case, outline) else None
 
 
 async def no_longer_exported(case: Case) -> bool | None:
@@ -221,7 +194,7 @@ async def common_member(case: Case) -> bool | None:
     if case.is_unique:
         return None
     name, evidence = case.use.name, case.evidence
-    is_rare = evidence.language.declared_members and len(name) >= LONG and name.lower() not in LIBRARY_WORDS
+    is_rare = evidence.language.declared_members and is_specific(name)
     is_its_own = case.is_former_name and (is_rare or case.is_named_like_its_class)
     return None if is_its_own and not await evidence.names.is_defined(name) else False
 
@@ -344,20 +317,6 @@ def _is_of_another_type(target: UseTarget, use: Use) -> bool:
     last = use.receiver.rpartition(".")[2]
     is_static = target.before is not None and target.before.kind == "function" and bool(target.owner)
     return is_static and last[:1].isupper() and last != target.owner
-
-
-def _is_in_block(before: str) -> bool:
-    """Return whether an open brace before a position passes a block to a call: `build {`, but not `if (x) {`."""
-    depth = 0
-    for line in reversed(before.splitlines()):
-        for at in range(len(line) - 1, -1, -1):
-            depth += (line[at] == "}") - (line[at] == "{")
-            if depth < 0:
-                depth = 0
-                head = line[:at]
-                if PASSES.search(head) and (ASSIGNED.search(head) or not BODY.search(head)):
-                    return True
-    return False
 
 
 async def _is_connected(case: Case) -> bool:
