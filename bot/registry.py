@@ -67,9 +67,7 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "tickets": ("settings:TicketSettings", "variables:TicketVariables", "described:PULL_TICKETS"),
     "description": ("settings:DescriptionSettings", "posted:DESCRIPTION_SECTION"),
-    "labels": ("settings:LabelSettings", "posted:REVIEW_LABELS"),
     "approval": ("settings:ApprovalSettings", "posted:REVIEW_APPROVAL"),
-    "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:SERVER_FAILED_JOBS", "step:STEP_FAILED_JOBS"),
 }
 
 

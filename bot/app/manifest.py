@@ -26,7 +26,6 @@ PERMISSIONS = {
     "checks": "write",
     "issues": "write",  # the reaction to a command
     "merge_queues": "read",
-    "actions": "read",  # the logs of jobs that failed
 }
 # Descriptions of permissions whose name does not explain them
 PERMISSION_NAMES = {

@@ -53,23 +53,17 @@ def _run_command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the comman
         sys.stdout.write(f"deeprepo {__version__}\n")
         return CLEAN
     options = by_code.parse(arguments)
-    if options is None and arguments != ["agent-hook"]:  # the plugin's hook runs it each time an agent stops
+    if options is None:
         return _run_typer(arguments)
     from bot.config.unknown import unknown_variables
 
     for sentence in unknown_variables():
         tell(f"warning: {sentence}")
     try:
-        return _stop_hook() if options is None else _static_review(options)
+        return _static_review(options)
     except KeyboardInterrupt:
         tell("deeprepo: interrupted before the review found anything")
         return INTERRUPTED
-
-
-def _stop_hook() -> int:
-    from bot.cli import stop_hook
-
-    return stop_hook.answer()
 
 
 def _static_review(options: "StaticReviewOptions") -> int:

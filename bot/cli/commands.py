@@ -32,7 +32,6 @@ SUMMARIES = {  # by command, in the order of the help page
     "replay": "Reproduce a recorded review without calling a model.",
     **{name: command.about for name, command in FEATURE_COMMANDS.items()},
     "mcp": "Serve coding agents over the Model Context Protocol.",
-    "agent-hook": "Run as a coding agent's Stop hook.",
     "serve": "Run the server that receives GitHub webhooks and posts reviews.",
     "worker": "Run an extra worker for a server that stores its jobs in PostgreSQL.",
     "status": "Show what the server on this machine is doing, and what it costs.",

@@ -246,7 +246,6 @@ FORMS: tuple[type, ...] = (ReviewSettings, *registry.parts("settings"))
 SETTING_FIELDS = tuple(each for form in FORMS for each in fields(form) if not each.metadata["only_in"])
 FILE_FIELDS = tuple(each for form in FORMS for each in fields(form) if each.metadata["only_in"])
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
-REPORTED = tuple(each.name for each in SETTING_FIELDS if each.metadata["is_reported"])
 SECTION_FORMS = {  # settings that are a section of the file, with the dataclass of its keys
     each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default is None
 }

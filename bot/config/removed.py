@@ -23,6 +23,7 @@ class RemovedSetting:
 REMOVED_CHECKS = frozenset({"schemas", "declarations"})
 REMOVED_RULES = frozenset({"required-part", "likely-required-part", "missing-member", "arguments"})
 REMOVED: Mapping[str, RemovedSetting] = {
+    "ci": RemovedSetting("this key was removed: reviews no longer list failed CI jobs, which GitHub shows itself"),
     "fail_also": RemovedSetting(
         "this key was removed. If `fail_on` is set, the check also fails for `unreviewed`, `cut` and `dropped`; for "
         "`skipped` and `undecided`, write `strict: true`; `open` has no replacement",
@@ -32,5 +33,6 @@ REMOVED: Mapping[str, RemovedSetting] = {
     "run.fixtures": RemovedSetting(
         "this key was removed, and nothing replaces it: the sandbox gets a placeholder for every key and token"
     ),
+    "set_labels": RemovedSetting("this key was removed: set labels in a workflow, for example with actions/labeler"),
     "run.own": RemovedSetting("this key was removed, and nothing replaces it"),
 }

@@ -25,7 +25,6 @@ from bot.config.defaults import (
     FILE_FIELDS,
     FORMS,
     LISTS,
-    REPORTED,
     SECTION_FORMS,
     IgnoreItem,
     Instruction,
@@ -73,11 +72,6 @@ class Config(ReviewSettings):
     def of(self, form: type[Form]) -> Form:
         """Return a feature's settings. `form` is their dataclass."""
         return next(feature for feature in self.of_features if isinstance(feature, form))
-
-    @property
-    def reported(self) -> dict[str, bool]:
-        """The features' switches that are stored with a review."""
-        return {name: self.value(name) for name in REPORTED}
 
     def value(self, name: str) -> Any:  # noqa: ANN401 - of any setting
         """Return a setting by its name."""

@@ -50,10 +50,6 @@ class GitHubClient:
         response = await _translated(request)
         return _json(response) if response.content else cast("Json", None)
 
-    async def content(self, request: Awaitable[Response[Any, Any]]) -> bytes:
-        """Return a response's bytes. Raises HostError, also if the response is too large."""
-        return (await _translated(request)).content
-
     async def pages(self, listing: Listing, key: str = "", most: int = MAX_PAGES) -> AsyncIterator[Any]:
         """Yield the items of a list, from at most `most` pages.
 

@@ -3,10 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
-from bot.config.defaults import DEFAULTS, REPORTED
 from bot.outputs import facts
 from bot.render import encodable
-from bot.render.section import Part, Section, finding_row, sections
+from bot.render.section import finding_row, sections
 from bot.stored import edits
 from bot.stored.reviews import PULL, SETTINGS
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review
@@ -25,14 +24,6 @@ def content(review: Review) -> dict[str, Any]:
     """Return the review as JSON values. All text can be encoded as UTF-8."""
     rows: dict[str, Any] = _sound(_review(review))
     return rows
-
-
-def with_part(data: bytes, section: Section[Part], part: Part) -> str:
-    """Return the JSON of a stored review with a feature's section added or replaced.
-
-    Raises `stored.reviews.UnreadableError`.
-    """
-    return edits.with_part(data, section, _sound(section.to_json(part)))
 
 
 def _review(review: Review) -> dict[str, Any]:
@@ -71,8 +62,7 @@ def _review(review: Review) -> dict[str, Any]:
 
 
 def _settings(settings: ReportSettings) -> dict[str, Any]:
-    switches = {name: settings.of_features.get(name, DEFAULTS[name]) for name in REPORTED}
-    return {**{name: value for name, value in asdict(settings).items() if name in SETTINGS}, "features": switches}
+    return {name: value for name, value in asdict(settings).items() if name in SETTINGS}
 
 
 def _pull(pull: PullRequest) -> dict[str, Any]:

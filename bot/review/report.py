@@ -125,7 +125,6 @@ async def conclude(
             fail_on=settings.fail_on,
             strict=settings.strict,
             request_changes=None if settings.request_changes == "off" else settings.request_changes,
-            of_features=settings.reported,
             templates=subject.guidance.templates,
             minimum=settings.minimum_severity,
             doubts=settings.doubts,

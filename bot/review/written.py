@@ -36,17 +36,6 @@ def of_files(value: Value, texts: Mapping[str, str]) -> Value:
     return masks.cover(value)
 
 
-def of_log(value: Value, texts: Iterable[str], names: Iterable[str] = ()) -> Value:
-    """Return the content of a log without the certain and likely secrets in these texts.
-
-    Tokens in file `names` are masked too.
-    """
-    masks = create_known_secrets()
-    for text in texts:
-        masks.learn(text)
-    return hide.paths(masks.cover(value, guesses=True), names)
-
-
 def of_run(output: str, masks: KnownSecrets) -> str:
     """Return a test's output without secrets.
 

@@ -123,15 +123,6 @@ class Reviews(StoragePart):
         query = sa.select(review.c.number, review.c.conclusion).where(condition).order_by(review.c.finished)
         return {row.number: row.conclusion for row in await self.rows(query)}
 
-    async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
-        """Return the numbers of pull requests with a review of this head commit, latest review first."""
-        is_of_head = (
-            (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
-        )
-        query = sa.select(review.c.number).where(is_of_head).group_by(review.c.number)
-        rows = await self.rows(query.order_by(sa.func.max(review.c.finished).desc()).limit(most))
-        return tuple(row.number for row in rows)
-
     async def conclude(self, job: str, conclusion: CheckConclusion) -> None:
         """Store a review's new conclusion.
 

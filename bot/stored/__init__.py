@@ -5,7 +5,6 @@
 | a review, and its state for the next review | `reviews`, `edits` | `bot.values.review.SCHEMA_VERSION` |
 | the line of a summary comment that contains this state | `states` | that of the review in it |
 | the hidden first line of comments and check runs | `markers` | `markers.FORM` |
-| the reviews of a coding agent's session | `agents` | `agents.AGENTS_FORM` |
 | a journal, also of programs that only use `deeprepo.rlm` | `deeprepo.rlm.journal.codec` | `JOURNAL_FORM` |
 | a job of the server | `bot.workflow.jobs.asks` | `JOB_FORM` there |
 | tables | `bot.storage.migrations` | the migration's |

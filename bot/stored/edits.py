@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from bot.render import safe_json
-from bot.render.section import Part, Section
 from bot.stored.reviews import parse
 
 
@@ -35,8 +34,3 @@ def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
     Raises UnreadableError.
     """
     return write({**parse(data), "unsaid": sorted(numbers)}).encode()
-
-
-def with_part(data: bytes, section: Section[Part], row: object) -> str:
-    """Return a stored review with a feature's section replaced by `row` (JSON). Raises UnreadableError."""
-    return write({**parse(data), section.key: row})

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from bot.config.defaults import REPORTED
 from bot.machine import build
 from bot.render.section import finding_fields, sections
 from bot.values import (
@@ -49,7 +48,7 @@ UNKNOWN = "of an unknown version"
 ABOUT = "the earlier review"
 # The pull request's fields in the JSON. Local paths are excluded.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
-SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name not in ("minimum", "of_features"))
+SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name != "minimum")
 _PLACED = ("place", "spot", "replacement", "refused")
 Value = TypeVar("Value")
 
@@ -218,8 +217,6 @@ def parse(data: bytes) -> dict[str, Any]:
 def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
     result = msgspec.convert(row, _ReviewResult)
     settings = {name: result.settings[name] for name in SETTINGS if name in result.settings}
-    features = result.settings.get("features", {})
-    switches = {name: features[name] for name in REPORTED if name in features}
     coverage = document.coverage
     return Review(
         pull=document.pull.value(),
@@ -252,9 +249,7 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
             numbers=document.numbers_given,
             read=read_units(document.read, document.read_by_model),
         ),
-        settings=msgspec.convert(
-            {**settings, "minimum": result.minimum_severity, "of_features": switches}, ReportSettings
-        ),
+        settings=msgspec.convert({**settings, "minimum": result.minimum_severity}, ReportSettings),
         parts={
             section.key: msgspec.convert(row[section.key], section.part_type)
             for section in sections()

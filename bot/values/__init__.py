@@ -80,7 +80,6 @@ if TYPE_CHECKING:
         Ask,
         Cancel,
         CatchUp,
-        ChecksEnded,
         ChecksWanted,
         CommandAsk,
         CommentKind,

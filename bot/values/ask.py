@@ -208,21 +208,6 @@ class Follow(PullAsk):
 
     is_awaited: ClassVar[bool] = False
 
-    head: str = ""  # set if checks on this commit have ended; their results are fetched first
-
-
-@dataclass(frozen=True, slots=True)
-class ChecksEnded(CommitAsk):
-    """Notify features that all of an App's checks on a commit have ended.
-
-    A feature can then update the pull requests that were reviewed at that commit.
-    """
-
-    job: ClassVar[str] = "ci"
-    is_awaited: ClassVar[bool] = False
-
-    is_failure: bool = True  # whether a check failed
-
 
 @dataclass(frozen=True, slots=True)
 class ChecksWanted(CommitAsk):
@@ -282,15 +267,5 @@ class IgnoredDelivery:
 
 
 Ask = (
-    ReviewAsk
-    | CommandAsk
-    | RemarkAsk
-    | Retitled
-    | Cancel
-    | Follow
-    | ChecksEnded
-    | ChecksWanted
-    | Forget
-    | MergeGroup
-    | PackageSurvey
+    ReviewAsk | CommandAsk | RemarkAsk | Retitled | Cancel | Follow | ChecksWanted | Forget | MergeGroup | PackageSurvey
 )

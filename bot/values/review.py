@@ -298,7 +298,6 @@ class ReportSettings:
     fail_on: Severity | None = None  # the threshold for the exit code and the conclusion
     strict: bool = False  # if a threshold is set, whether requirements without a result fail the check too
     request_changes: Severity | None = None  # the threshold for requesting changes; None for never
-    of_features: Mapping[str, bool] = field(default_factory=dict)  # the features' switches, by name
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     minimum: Severity = "low"  # less severe findings are not reported
     doubts: tuple[str, ...] = ()  # sentences about mistakes in settings files that may concern a threshold

@@ -48,17 +48,14 @@ async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
     return tuple(found)
 
 
-def settle(
-    review: Review, findings: Sequence[Finding], given: Answers, last: Round | None, *, is_new: bool = False
-) -> Round:
+def settle(review: Review, findings: Sequence[Finding], given: Answers, last: Round | None) -> Round:
     """Return the outcome of a review, given the TODOs in the code and the previous outcome.
 
-    A series of reviews starts again if a different change follows a settled one, or if `is_new` says that the
-    agent has started new work.
+    A series of reviews starts again if a different change follows a settled one.
     """
     change = f"{review.pull.base}..{review.pull.head}"
     is_same = last is not None and last.change == change
-    if last is None or (not is_same and (last.settled or is_new)):
+    if last is None or (not is_same and last.settled):
         number, before = 1, frozenset[str]()
     else:
         number, before = min(last.number + 1, MAX_ROUNDS), frozenset(last.seen)

@@ -18,7 +18,6 @@ from bot.storage import Store
 from bot.values import (
     Ask,
     Cancel,
-    ChecksEnded,
     ChecksWanted,
     CommandAsk,
     Follow,
@@ -60,7 +59,6 @@ WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
     Retitled: retitle_job.run,
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
-    ChecksEnded: hooks.run_checks_ended_hooks,
     ChecksWanted: rerun_job.run,
     MergeGroup: merge_queue_job.run,
     Forget: forget_job.run,

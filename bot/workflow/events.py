@@ -19,7 +19,6 @@ from bot.values.ask import (
     Ask,
     Cancel,
     CatchUp,
-    ChecksEnded,
     ChecksWanted,
     CommandAsk,
     CommentRef,
@@ -39,7 +38,6 @@ from bot.workflow import commands
 # Identifiers of the check run's buttons, and whether the review is full.
 BUTTONS = {"again": False, "full": True}
 # Conclusions of a check suite that ran something.
-ENDINGS = frozenset({"success", "failure", "timed_out", "startup_failure", "cancelled"})
 _QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # branch names in a merge queue
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 MAX_TITLE_CHARS = 1_000  # GitHub allows 256
@@ -149,7 +147,6 @@ class CheckEvent(DeliveryPayload):
     """Events `check_run` and `check_suite`."""
 
     head: Sha = _at("check_run.head_sha", "check_suite.head_sha")
-    conclusion: StrictStr | None = _at("check_run.conclusion", "check_suite.conclusion", default=None)
     external_id: StrictStr | None = _at("check_run.external_id", default=None)
     app: Id | None = _at("check_run.app.id", "check_suite.app.id", default=None)
     pulls: tuple[CheckedPull, ...] = _at("check_run.pull_requests", "check_suite.pull_requests", default=())
@@ -306,17 +303,6 @@ def on_button(payload: Payload, ours: OwnAccount) -> Ask:
     return _again(event, ours, full=BUTTONS[event.button])
 
 
-def on_checks_ended(payload: Payload, ours: OwnAccount) -> Ask:
-    """Report that another App's checks on a commit have ended. GitHub sends one delivery per check suite."""
-    event = parse(CheckEvent, payload)
-    if str(event.app) == ours.app_id:
-        raise NotForUs("it is our own check")
-    if event.conclusion not in ENDINGS:
-        raise NotForUs("no check in it has passed or failed")
-    is_failure = event.conclusion != "success"
-    return ChecksEnded(event.installation, event.repository, event.owner, event.name, event.head, is_failure)
-
-
 def on_merge_group(payload: Payload, _: OwnAccount) -> Ask:
     """Answer a merge queue. Its changes were reviewed as pull requests, so no review is needed."""
     event = parse(MergeGroupEvent, payload)
@@ -410,7 +396,7 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "pull_request_review_comment": {"created": on_line_comment},
         "pull_request_review": {"submitted": on_review_text},
         "check_run": {"rerequested": on_rerun, "requested_action": on_button},
-        "check_suite": {"rerequested": on_rerun_of_all, "completed": on_checks_ended},
+        "check_suite": {"rerequested": on_rerun_of_all},
         "merge_group": {"checks_requested": on_merge_group},
         "push": {"": on_branch_moved},  # this event has no actions
         "installation": {"deleted": on_uninstall, "created": on_install, "unsuspend": on_unsuspend},

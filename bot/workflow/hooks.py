@@ -8,7 +8,7 @@ from bot import registry
 from bot.config import Settings
 from bot.github import Host
 from bot.render import Safe
-from bot.values import Ask, ChecksEnded, Dismissal, Finding, PackageSurvey, PostedComment, PullRef
+from bot.values import Ask, Dismissal, Finding, PackageSurvey, PostedComment
 from bot.values.consumer import Consumers
 from bot.values.shared_file import SharedFile
 from bot.workflow.jobs import Job
@@ -76,14 +76,6 @@ class ServerHooks:
     async def on_shown(self, number: int, comment: PostedComment, host: Host, server: "Server") -> None:
         """Act on a comment that shows a suggestion."""
 
-    async def on_checks_ended(self, ask: ChecksEnded, job: Job, server: "Server") -> None:
-        """Act on another App's checks that ended on a commit."""
-
-    async def catch_up(self, pull: PullRef, head: str, server: "Server") -> bool:
-        """Add newly known facts to a head's stored review; return whether its page must be rendered again."""
-        del pull, head, server
-        return False
-
 
 def hooks() -> tuple[ServerHooks, ...]:
     """List the hooks of all features."""
@@ -105,9 +97,3 @@ async def survey(ask: PackageSurvey, job: Job, server: "Server") -> None:
     """Carry out the job of surveying packages."""
     for hook in hooks():
         await hook.on_survey(ask, job, server)
-
-
-async def run_checks_ended_hooks(ask: ChecksEnded, job: Job, server: "Server") -> None:
-    """Carry out the job for checks that have ended."""
-    for hook in hooks():
-        await hook.on_checks_ended(ask, job, server)

@@ -1,4 +1,4 @@
-"""Update the check and summary of a reviewed pull request after people commented or checks ended.
+"""Update the check and summary of a reviewed pull request after people commented.
 
 The check is updated even if GitHub refuses the summary or has none.
 """
@@ -14,7 +14,6 @@ from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import NoReviewReason
 from bot.workflow import conclusions
-from bot.workflow.hooks import hooks
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks, renew
 from bot.workflow.pull_state import PullState
@@ -24,9 +23,7 @@ log = logging.getLogger("deeprepo.review")
 
 
 async def run(ask: Follow, job: Job, server: Server) -> None:
-    """Carry out the job after comments during a review, or after checks ended on the head."""
-    if ask.head and not any([await hook.catch_up(ask.pull, ask.head, server) for hook in hooks()]):
-        return
+    """Carry out the job after comments during a review."""
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         with ignore_missing_on_last_try(job):
             state = await server.read_pull(host)

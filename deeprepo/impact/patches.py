@@ -68,11 +68,6 @@ def changed_file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
     )
 
 
-def of_patch(path: str, old_path: str, patch: str) -> ChangedFile:
-    """Return a changed file from a patch that begins with its first hunk."""
-    return _with_lines(ChangedFile(path, old_path, "modified", hunks(f"\n{patch}".encode())))
-
-
 def _with_lines(file: ChangedFile) -> ChangedFile:
     lines = [line for hunk in file.hunks for line in hunk.lines]
     return replace(

@@ -32,7 +32,6 @@ OURS = {
     "bot.review.strategies.rlm",
     "bot.values.host",
     "bot.config.server",
-    "bot.features.ci.values",
     "bot.features.organization.values",
     "bot.features.own_checks.values",
     "bot.features.reproduction.values",
@@ -94,7 +93,6 @@ def test_both_parsers_report_the_same(changed: Repository, scope: str, form: str
         "--version",
         "review --staged --effort none --fail-on high --quiet",
         "review HEAD~1.. --effort none",
-        "agent-hook",
     ],
 )
 def test_commands_that_scripts_run_often_load_no_heavy_modules(line: str, tmp_path: Path) -> None:

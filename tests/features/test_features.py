@@ -46,11 +46,6 @@ FORMS: dict[str, type] = {
 }
 MAPS = "bot/config/other_reviewers/"  # conversions from other reviewers' settings may name any setting
 ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has a different meaning
-    "ci": {
-        "bot/values/ask.py": "how the names of jobs begin that a server has stored",
-        "bot/workflow/jobs/asks.py": "the same",
-        "bot/features/reproduction/runners.py": "an option of test runners",
-    },
     "consumers": {"bot/config/action.py": "the inputs of action.yml, which one class reads"},
     "organization": {
         "bot/analyzers/zizmor.py": "a part of what GitHub tells a workflow",

@@ -18,11 +18,8 @@ ROOMS = {
     "github": (
         "bot.action",
         "bot.features.approval.posted",
-        "bot.features.ci.jobs",
-        "bot.features.ci.step",
         "bot.features.consumers.fetching",
         "bot.features.description.posted",
-        "bot.features.labels.posted",
         "bot.features.tickets.described",
         "bot.features.consumers.step",
         "bot.features.organization.files",
@@ -36,7 +33,6 @@ ROOMS = {
     ),
     "server": (
         "bot.app",
-        "bot.features.ci.server",
         "bot.features.consumers.packages",
         "bot.features.consumers.server",
         "bot.features.organization.server",

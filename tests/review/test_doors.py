@@ -7,7 +7,6 @@ from pathlib import Path
 
 import bot
 from bot.checkout.shown import archive_without_secrets, create_known_secrets
-from bot.features.ci.values import CIFailure
 from bot.review import written
 
 DOORS = {"bot/checkout/shown.py", "bot/review/written.py"}
@@ -34,16 +33,14 @@ def test_only_two_modules_import_the_masking_package() -> None:
 
 
 def test_output_written_without_a_review_is_masked() -> None:
-    """Commands, comments, answers about files, CI failures and test output are masked without a review."""
+    """Commands, comments, answers about files and test output are masked without a review."""
     line = f'password = "{PASSWORD}"'
-    failure = CIFailure(1, f"deploy {TOKEN}", "failure", f"refused: {PASSWORD}", f"a/{TOKEN}.py", 3)
     masks = create_known_secrets()
     masks.learn(line, "shop/db.py")
     outgoing = [
         written.of_typed_words(f"what is {TOKEN}?"),
         written.of_post(f"The branch {TOKEN} was pushed to."),
         written.of_files(f"shop/db.py:1: {line}", {"shop/db.py": line}),
-        repr(written.of_log(failure, [f"{line}\nrefused", failure.name], [failure.path])),
         written.of_run(f"{TOKEN} {PASSWORD}", masks),
     ]
     assert [one for one in outgoing if TOKEN in one or PASSWORD in one] == []

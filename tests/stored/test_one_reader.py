@@ -27,7 +27,6 @@ JSON_FROM_ELSEWHERE = {
     "analyzers/linters.py": "a linter's report",
     "analyzers/type_checkers/ty.py": "a checker's report",
     "app/webhook.py": "GitHub's delivery",
-    "cli/stop_hook.py": "what the agent says",
     "config/other_reviewers/greptile.py": "another reviewer's settings",
     "config/other_reviewers/learnings.py": "another reviewer's learnings",
     "config/reference.py": "our own schema",

@@ -10,10 +10,6 @@ from deeprepo_sandbox import providers as doubles
 SETTINGS = """\
 description: true
 approve: high
-set_labels:
-  - {name: Docs, path: "*.md"}
-  - {name: large, lines: 400}
-  - {name: needs a fix, findings: high}
 triggers: {skip_titles: ["wip*"]}
 strategy: direct
 verify: false
@@ -33,8 +29,10 @@ def approvals(at: Whole, number: int) -> list[str]:
 
 
 @pytest.mark.usefixtures("model")
-async def test_label_and_approval_follow_the_review_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broken caller brings a label and no approval; once it is fixed, the label goes and we approve."""
+async def test_description_and_approval_follow_the_review_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The description has a section with the result. We approve once the broken caller is fixed."""
     async with doubles.openai_server(READ) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
         async with whole(tmp_path) as at:
@@ -42,13 +40,13 @@ async def test_label_and_approval_follow_the_review_result(tmp_path: Path, monke
             at.repo.add("colleague", "write")
             number = await at.reviewed(files={**BROKEN, "NEWS.md": "one\n"})
             pull = at.repo.repository.pulls[number]
-            assert (sorted(pull.labels), approvals(at, number)) == (["Docs", "needs a fix"], [])
+            assert approvals(at, number) == []
             assert pull.body.startswith("Tax is added elsewhere.\n\n<!-- deeprepo description -->")
             assert "Takes the tax out of prices." in pull.body
             assert "- `shop`: 1 file, +3 -3" in pull.body
 
             await at.pushed(MENDED)
-            assert (pull.labels, approvals(at, number)) == (["Docs"], ["APPROVED"])
+            assert approvals(at, number) == ["APPROVED"]
             assert "- `shop`: 2 files" in pull.body
             assert pull.body.count("deeprepo description") == 2
 
@@ -102,16 +100,3 @@ async def test_title_that_matches_the_setting_skips_the_review(tmp_path: Path) -
         await at.quiet()
         assert "Not reviewed" not in (at.gh.pull(skipped).checks[-1].title or "")
         assert len(at.gh.pull(number).checks) == checks
-
-
-async def test_label_changed_by_a_person_is_left_alone(tmp_path: Path) -> None:
-    """A removed label is not added again, and a label that a person added is not removed."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("strategy: direct\n", "")})
-        number = await at.reviewed(files={"NEWS.md": "one\n"})
-        pull = at.repo.repository.pulls[number]
-        assert pull.labels == ["Docs"]
-        await at.repo.remove_label(number, "docs")
-        await at.repo.add_label(number, "Large")
-        await at.pushed({"NEWS.md": "two\n"})
-        assert (pull.labels, "could not be set" in at.summary(number)) == (["Large"], False)

@@ -158,7 +158,7 @@ class CodeRabbit(SettingsFormat):
             old.report_guide(key, entry)
         old.explain("reviews.profile", HOW_MUCH)
         for key in ("suggested_labels", "auto_apply_labels", "labeling_instructions"):
-            old.explain(f"reviews.{key}", "use `set_labels` to set labels by path, size and findings")
+            old.explain(f"reviews.{key}", "not supported: deeprepo sets no labels")
         for key in ("suggested_reviewers", "auto_assign_reviewers"):
             old.explain(f"reviews.{key}", "not supported: deeprepo assigns no reviewers")
         for key in ("title", "description", "docstrings"):

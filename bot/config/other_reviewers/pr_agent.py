@@ -71,8 +71,6 @@ class PrAgent(SettingsFormat):
             old.import_key(key, "triggers.skip_titles", title)
         old.explain("config.ignore_pr_source_branches", "not supported: source branches cannot skip a review")
         old.explain("config.ignore_pr_target_branches", "use `triggers.branches`, which lists the branches to review")
-        for key in ("enable_review_labels_security", "enable_review_labels_effort"):
-            old.explain(f"pr_reviewer.{key}", "use `set_labels` to set labels by path, size and findings")
         old.explain("pr_code_suggestions.suggestions_score_threshold", "use `minimum_severity`")
         old.explain("ignore.regex", "`ignore` uses .gitignore patterns, not regular expressions")
         old.import_key("pr_reviewer.num_max_findings", "quota")

@@ -20,6 +20,7 @@ from bot.values import Ask, PullRef
 
 JOB_FORM = 1
 MAX_DELIVERY_CHARS = 120  # characters kept of a delivery's id
+OBSOLETE_KINDS = frozenset({"ChecksEnded"})  # stored by 0.2.0; nothing is left to do for them
 QUEUES = {  # by kind of job, which is the first part of a job's name
     "review": "reviews", "command": "commands", "cancel": "commands", "ci": "commands",
     "small": "commands", "packages": "commands",
@@ -48,9 +49,14 @@ def read(text: str) -> Ask | None:
 
 
 def other_build(text: str) -> str:
-    """Return the name of the build that wrote an ask; "" if it is this build or the text is not an ask."""
+    """Return the name of the build that wrote an ask.
+
+    Return "" if it is this build, if no build is needed for the ask, or if the text is not an ask.
+    """
     try:
         record = json.loads(text)
+        if record["kind"] in OBSOLETE_KINDS:
+            return ""
         return str(record["by"]) * (bool(record["kind"]) and record["by"] != build.name())
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""

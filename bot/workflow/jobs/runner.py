@@ -204,10 +204,10 @@ class Runner:
         return outcome
 
     async def _left(self, text: str, job: Job) -> str:
-        """Leave a job that cannot be read to the build that stored it. End a damaged one."""
+        """Leave a job that cannot be read to the build that stored it. End a damaged or obsolete one."""
         other = asks.other_build(text)
         if not other:
-            log.error("dropping a damaged job", extra={"facts": {"job": job.row.id}})
+            log.warning("dropping a damaged or obsolete job", extra={"facts": {"job": job.row.id}})
             return "damaged"
         wait = UNREAD_PAUSES * self.settings.pause
         facts = {"job": job.row.id, "build": other, "seconds": wait}

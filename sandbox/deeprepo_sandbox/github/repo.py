@@ -1,13 +1,11 @@
 """What people do with a repository: push, open, comment, close. The Apps hear of it by webhook, as from GitHub."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from deeprepo_sandbox.github import git, hooks, payloads
 from deeprepo_sandbox.github.bodies.pulls import label
 from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER, STRANGER, Conversation
-from deeprepo_sandbox.github.things import Check, Files, Json, LabelEvent, Permission, Pull, Repository, User
-from deeprepo_sandbox.github.world import actions_app
+from deeprepo_sandbox.github.things import Files, Permission, Pull, Repository, User
 
 PEOPLE: dict[str, Permission] = {MAINTAINER: "write", COLLEAGUE: "write", STRANGER: "read"}
 
@@ -88,9 +86,8 @@ class Repo(Conversation):
             created_at=now,
             updated_at=now,
             draft=draft,
+            labels=list(labels),
         )
-        for name in labels:
-            pull.change_label(LabelEvent(world.id(), is_added=True, label=name, actor=who, created_at=now))
         where.pulls[number] = pull
         await self._tell(pull, "opened", who)
         return number
@@ -210,17 +207,9 @@ class Repo(Conversation):
 
     async def add_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
         """Put a label on it."""
-        await self._label(number, name, by, is_added=True)
-
-    async def remove_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
-        """Take a label off it."""
-        await self._label(number, name, by, is_added=False)
-
-    async def _label(self, number: int, name: str, by: str, *, is_added: bool) -> None:
-        pull, who, world = self.repository.pulls[number], self._world.user(by), self._world
-        pull.change_label(LabelEvent(world.id(), is_added, name, who, world.now()))
-        action = "labeled" if is_added else "unlabeled"
-        await self._tell(pull, action, who, label=label(world, self.repository, name))
+        pull, who = self.repository.pulls[number], self._world.user(by)
+        pull.labels.append(name)
+        await self._tell(pull, "labeled", who, label=label(self._world, self.repository, name))
 
     async def retarget(self, number: int, base: str, *, by: str = MAINTAINER) -> None:
         """Change the base branch."""
@@ -240,25 +229,6 @@ class Repo(Conversation):
         facts = payloads.merge_group(self._world, self.repository, head, base, number)
         who = self._world.user(MAINTAINER)
         await hooks.send(self._world, self.repository, "merge_group", "checks_requested", facts, who)
-
-    async def job(
-        self,
-        head: str,
-        name: str,
-        log: str | None,
-        conclusion: str = "failure",
-        annotations: Sequence[Json] = (),
-        run_id: int = 0,
-    ) -> None:
-        """Let a job of GitHub Actions end on a commit, and with it its suite: the Apps hear of the suite. `run_id`: of its workflow's run; no `log`: it has expired."""
-        world, where, now = self._world, self.repository, self._world.now()
-        app = actions_app(world, where.owner)
-        run = Check(world.id(), app, name, head, world.id(), "completed", conclusion, started_at=now, completed_at=now)
-        run.log, run.annotations = log, list(annotations)
-        run.details_url = f"{world.origin}/{where.full_name}/actions/runs/{run_id or run.suite}/job/{run.id}"
-        where.checks[run.id] = run
-        if world.has_listeners:
-            await hooks.send(world, where, "check_suite", "completed", payloads.suite(world, where, run), app.bot)
 
     async def delete_fork(self, number: int) -> None:
         """Delete the fork that a pull request comes from: its `head.repo` becomes null; nobody is notified."""

@@ -158,7 +158,6 @@ class Check:
     text: str | None = None
     annotations: list[Json] = field(default_factory=list)
     actions: list[Json] = field(default_factory=list)
-    log: str | None = None  # of a job of GitHub Actions
 
 
 @dataclass(slots=True, eq=False)
@@ -191,18 +190,6 @@ class Repository:
         return f"{self.owner.login}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class LabelEvent:
-    """A label that somebody added to a pull request or removed from it."""
-
-    id: int
-    is_added: bool
-    label: str
-    actor: User
-    created_at: datetime
-    app: App | None = None  # whose token it was done with
-
-
 @dataclass(slots=True, eq=False, kw_only=True)
 class Pull:
     """A pull request and its conversation."""
@@ -226,17 +213,10 @@ class Pull:
     is_locked: bool = False
     closed_at: datetime | None = None
     labels: list[str] = field(default_factory=list)
-    label_events: list[LabelEvent] = field(default_factory=list)
     push_times: dict[str, datetime] = field(default_factory=dict)  # when each later head arrived
     comments: list[Comment] = field(default_factory=list)
     review_comments: list[ReviewComment] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
-
-    def change_label(self, event: LabelEvent) -> None:
-        """Add or remove a label, and record who did it."""
-        kept = [name for name in self.labels if name.lower() != event.label.lower()]
-        self.labels = [*kept, event.label] if event.is_added else kept
-        self.label_events.append(event)
 
     @property
     def checks(self) -> list[Check]:

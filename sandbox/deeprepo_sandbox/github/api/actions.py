@@ -24,17 +24,6 @@ async def runs(call: Call) -> Answer:
     return call.pages(told, lambda part: {"total_count": len(told), "workflow_runs": part})
 
 
-async def log(call: Call) -> Answer:
-    """GET R/actions/jobs/ID/logs: the address of the text, which needs no token."""
-    job = find_or_404(call.repository.checks.get(call.params["job_id"]))
-    if job.log is None or job.status != "completed":
-        has_expired = job.status == "completed" and "/actions/runs/" in (job.details_url or "")
-        raise GitHubRefusal(410, "Gone") if has_expired else GitHubRefusal(404, "Not Found")
-    store = call.world.origin.replace("127.0.0.1", "localhost")  # another host than the API's, as at GitHub
-    where = f"{store}/{call.repository.full_name}/joblogs/{job.id}?sig=signed"
-    return Answer(302, None, {"location": where})
-
-
 async def cancel(call: Call) -> Answer:
     """POST R/actions/runs/ID/cancel: a run that has ended cannot be canceled."""
     ran = find_or_404(next((one for one in call.repository.runs if one.id == call.params["run_id"]), None))
@@ -47,5 +36,4 @@ async def cancel(call: Call) -> Answer:
 OPERATIONS: dict[str, Do] = {
     "actions/list-workflow-runs-for-repo": runs,
     "actions/cancel-workflow-run": cancel,
-    "actions/download-job-logs-for-workflow-run": log,
 }

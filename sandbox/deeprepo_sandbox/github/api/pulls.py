@@ -2,9 +2,9 @@
 
 from deeprepo_sandbox.github import git, hooks
 from deeprepo_sandbox.github.bodies import commits
-from deeprepo_sandbox.github.bodies.pulls import changed_files, label, label_event, list_item, whole
-from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal
-from deeprepo_sandbox.github.things import LabelEvent, Pull
+from deeprepo_sandbox.github.bodies.pulls import changed_files, list_item, whole
+from deeprepo_sandbox.github.call import Answer, Call, Do
+from deeprepo_sandbox.github.things import Pull
 
 MOST_FILES, MOST_COMMITS = 3000, 250
 DIFF_FILES, DIFF_LINES = 300, 20_000  # above which GitHub gives no diff
@@ -64,42 +64,10 @@ async def update(call: Call) -> Answer:
     return Answer(200, await whole(call.world, pull))
 
 
-async def add_labels(call: Call) -> Answer:
-    """POST R/issues/N/labels."""
-    pull = call.pull
-    low = {name.lower() for name in pull.labels}
-    for name in call.body["labels"]:
-        if name.lower() not in low:
-            _change_label(call, name, is_added=True)
-    return Answer(200, [label(call.world, pull.repository, name) for name in pull.labels])
-
-
-async def remove_label(call: Call) -> Answer:
-    """DELETE R/issues/N/labels/NAME."""
-    pull, name = call.pull, str(call.params["name"]).lower()
-    if name not in map(str.lower, pull.labels):
-        raise GitHubRefusal(404, "Label does not exist")
-    _change_label(call, name, is_added=False)
-    return Answer(200, [label(call.world, pull.repository, each) for each in pull.labels])
-
-
-def _change_label(call: Call, name: str, *, is_added: bool) -> None:
-    app = call.caller.token.app if call.caller.token is not None else None
-    call.pull.change_label(LabelEvent(call.world.id(), is_added, name, call.user, call.world.now(), app))
-
-
-async def events(call: Call) -> Answer:
-    """GET R/issues/N/events: only those about labels."""
-    return call.pages([label_event(call.world, call.pull, event) for event in call.pull.label_events])
-
-
 OPERATIONS: dict[str, Do] = {
     "pulls/get": get,
     "pulls/list": find,
     "pulls/update": update,
-    "issues/add-labels": add_labels,
-    "issues/remove-label": remove_label,
-    "issues/list-events": events,
     "pulls/list-files": files,
     "pulls/list-commits": history,
 }

@@ -2,9 +2,9 @@
 
 from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies import stamp
-from deeprepo_sandbox.github.bodies.people import app, user
+from deeprepo_sandbox.github.bodies.people import user
 from deeprepo_sandbox.github.bodies.repositories import brief, repository
-from deeprepo_sandbox.github.things import Json, LabelEvent, Permission, Pull, Repository, User
+from deeprepo_sandbox.github.things import Json, Permission, Pull, Repository, User
 from deeprepo_sandbox.github.world import World
 
 
@@ -29,22 +29,6 @@ def label(world: World, where: Repository, name: str) -> Json:
         "description": "",
         "color": "ededed",
         "default": False,
-    }
-
-
-def label_event(world: World, pull: Pull, event: LabelEvent) -> Json:
-    """An event in the history of a pull request's labels."""
-    return {
-        "id": event.id,
-        "node_id": f"LE_lADO{event.id}",
-        "url": f"{world.api}/repos/{pull.repository.full_name}/issues/events/{event.id}",
-        "actor": user(world, event.actor),
-        "event": "labeled" if event.is_added else "unlabeled",
-        "commit_id": None,
-        "commit_url": None,
-        "created_at": stamp(event.created_at),
-        "performed_via_github_app": app(world, event.app) if event.app else None,
-        "label": {"name": event.label, "color": "ededed"},
     }
 
 

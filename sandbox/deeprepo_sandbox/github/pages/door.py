@@ -25,11 +25,11 @@ HERE = Path(__file__).parent
 VISITOR = "sandbox-visitor"  # the cookie that says who is signed in at a browser
 POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
 KINDS = {"style.css": "text/css", "page.js": "text/javascript"}
-GET = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/(?P<kind>pull|blob|commit|joblogs)/(?P<rest>.+)")
+GET = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/(?P<kind>pull|blob|commit)/(?P<rest>.+)")
 Deed = Callable[[Repo, Pull, dict[str, str], str], Awaitable[object]]
 
 
-async def answer(world: World, request: Request) -> Response:  # noqa: PLR0911 - one for each kind of page
+async def answer(world: World, request: Request) -> Response:
     """The page of an address."""
     path = request.url.path
     if request.method == "POST":
@@ -43,19 +43,9 @@ async def answer(world: World, request: Request) -> Response:  # noqa: PLR0911 -
     if found is None or where is None:
         return _missing()
     rest = unquote(found["rest"])
-    if found["kind"] == "joblogs":
-        return _log(request, where, rest)
     if found["kind"] == "pull":
         return await _pull(world, where, rest, visitor(world, request))
     return await (_file if found["kind"] == "blob" else _commit)(where, rest)
-
-
-def _log(request: Request, where: Repository, number: str) -> Response:
-    """The log of a job: its address is signed, so a token that comes along is refused, as the store of GitHub's logs does."""
-    job = where.checks.get(int(number)) if number.isdecimal() else None
-    if job is None or job.log is None or "sig" not in request.query_params:
-        return _missing()
-    return Response(b"", 400) if "authorization" in request.headers else PlainTextResponse(job.log)
 
 
 async def _pull(world: World, where: Repository, rest: str, who: str) -> Response:

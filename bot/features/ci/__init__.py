@@ -1,1 +1,0 @@
-"""List the CI jobs that failed on the reviewed head, with their errors and the lines that cause them."""

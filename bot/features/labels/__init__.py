@@ -1,1 +1,0 @@
-"""Set labels on pull requests by path, size and findings."""
