@@ -1,13 +1,12 @@
-"""What decides a review, as one value: what a child process is given, what a journal begins with, and what a replay is made of."""
+"""What decides a review, as one value: what a child process is given, and what a journal begins with."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date
 from typing import Any
 
-from bot import config
 from bot.config import FILE, Config
-from bot.values import Dismissal, LinkedIssue, OwnerRule, PullRequest, ReviewRequest
+from bot.values import Dismissal, OwnerRule, PullRequest, ReviewRequest
 from bot.values.consumer import Consumers
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -58,35 +57,3 @@ def record(brief: Brief) -> Row:
         "request": asdict(brief.request) if brief.request else None,
     }
     return {name: value for name, value in record.items() if value}
-
-
-def restore(record: Mapping[str, Any], pull: PullRequest) -> Brief:
-    """Rebuild a Brief from its record. Raises KeyError, TypeError or ValueError for a row of another form."""
-    settings = config.resolve(config.recorded(record["settings"]), None, config.Settings())
-    plain = {
-        one.name: _lists_to_tuples(record[one.name])
-        for one in fields(Brief)
-        if one.name in record and one.name not in ELSEWHERE
-    }
-    return Brief(**plain | {
-        "pull": pull,
-        "settings": replace(settings, warnings=tuple(record.get("warnings", ()))),
-        "today": date.fromisoformat(record["today"]),
-        "request": ReviewRequest(**record["request"]) if "request" in record else None,
-        "dismissals": tuple(Dismissal(**dismissal) for dismissal in record.get("dismissals", ())),
-        "rules": tuple(OwnerRule(**rule) for rule in record.get("rules", ())),
-        "reports": tuple(ToolResult(**report) for report in record.get("reports", ())),
-        "tool_runs": tuple(ToolRun(**{k: _lists_to_tuples(v) for k, v in run.items()}) for run in record.get("tool_runs", ())),
-        **{name: record[name].encode("utf-8", "surrogateescape") for name in BYTE_FIELDS if name in record},
-    })  # fmt: skip
-
-
-def restore_pull(record: Mapping[str, Any]) -> PullRequest:
-    """Return the pull request of a record."""
-    issues = tuple(LinkedIssue(**issue) for issue in record["issues"])
-    return PullRequest(**{name: _lists_to_tuples(value) for name, value in record.items()} | {"issues": issues})
-
-
-def _lists_to_tuples(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """A value as it was before it was written: its lists are tuples."""
-    return tuple(map(_lists_to_tuples, value)) if isinstance(value, list) else value

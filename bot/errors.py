@@ -15,7 +15,7 @@
     │   └── HostRefused           4xx, or an answer of an unknown form: `status` says which; a job is tried a few times more
     │   │   └── HostLocked        the conversation is locked: not tried again
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
-    └── of `deeprepo.rlm.errors`: ProviderError, ReplayDiffers                                      exit 3; JournalInUse, BudgetSpent, ReplUnavailable
+    └── of `deeprepo.rlm.errors`: ProviderError                                                     exit 3; JournalInUse, BudgetSpent, ReplUnavailable
 
 A library's own exceptions are translated once, in the module that imports the library.
 """

@@ -30,9 +30,9 @@ from deeprepo.impact.uses.budget import SearchLimits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools(ABC):
-    """What the process brings to a review. None of it decides anything. `wiring.review` has those of a review, a replay and a rehearsal."""
+    """What the process brings to a review. None of it decides anything. `wiring.review` has those of a review and a rehearsal."""
 
-    environment: Settings | None = None  # of this process; None in a replay, which goes by its record alone
+    environment: Settings | None = None  # of this process; None in an estimate
     search: SearchLimits = field(default_factory=lambda: SearchLimits(install=extras.install))  # how much is looked at
 
     @abstractmethod

@@ -28,8 +28,6 @@ SUMMARIES = {  # by command, in the order of the help page
     "action": "Review a pull request in a GitHub Actions workflow.",
     "fix": "Apply the fixes for a review's findings to the work tree.",
     "init": "Add a pull-request review workflow to a repository.",
-    "trace": "Show what a recorded review did, turn by turn, and what it cost.",
-    "replay": "Reproduce a recorded review without calling a model.",
     **{name: command.about for name, command in FEATURE_COMMANDS.items()},
     "mcp": "Serve coding agents over the Model Context Protocol.",
     "serve": "Run the server that receives GitHub webhooks and posts reviews.",

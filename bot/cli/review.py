@@ -32,10 +32,6 @@ JournalFile = Annotated[
         help="Record the review in this file, or in a new file in this folder. Run the same command again to resume.",
     ),
 ]
-TraceFile = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Like --journal, but overwrite the file. Show it with `deeprepo trace FILE`."),
-]
 ShowOption = Annotated[list[options.Show] | None, typer.Option(help=options.SHOW_HELP)]
 SarifFiles = Annotated[
     list[Path] | None,
@@ -78,7 +74,6 @@ def command(
     quota: Quota = None,
     verify: options.Verify = None,
     journal: JournalFile = None,
-    trace: TraceFile = None,
     previous: options.Previous = None,
     full: options.Full = False,
     show: ShowOption = None,
@@ -108,7 +103,7 @@ def command(
     }  # fmt: skip
     flags = reviewing.flags(
         choices, of_features=of_features, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
-    ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo)}
+    ) | {"journal": journal, "local": reviewing.local(repo)}
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         if fix and request.head:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bot.config.action import Step, is_step, step
     from bot.config.defaults import DEFAULTS, ReviewSettings, Triggers
     from bot.config.repository import RepoFile, check, json_schema, read
-    from bot.config.resolution import Config, recorded, resolve
+    from bot.config.resolution import Config, resolve
     from bot.config.server import App, Server, ServerOptions, server_settings
     from bot.config.setting import Pattern
     from bot.config.settings import (
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
         first_set,
         program_environment,
         provider_key,
-        telemetry,
     )
 LAZY_NAMES = {
     "action": ("Step", "is_step", "step"),
     "defaults": ("DEFAULTS", "ReviewSettings", "Triggers"),
     "setting": ("Pattern",),
     "repository": ("RepoFile", "check", "json_schema", "read"),
-    "resolution": ("Config", "recorded", "resolve"),
+    "resolution": ("Config", "resolve"),
     "server": ("App", "Server", "ServerOptions", "server_settings"),
     "settings": (
         "PREFIX",
@@ -41,7 +40,6 @@ LAZY_NAMES = {
         "first_set",
         "program_environment",
         "provider_key",
-        "telemetry",
     ),
 }
 

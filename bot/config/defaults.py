@@ -249,9 +249,6 @@ DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
 SECTION_FORMS = {  # settings that are a section of the file, with the dataclass of its keys
     each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default is None
 }
-ENTRY_FORMS = {  # settings that are lists of entries, with the dataclass of an entry
-    each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default == ()
-}
 LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # combine the entries of all files
 
 

@@ -21,7 +21,6 @@ from bot.config.defaults import (
     ALL,
     CLAIMS,
     DEFAULTS,
-    ENTRY_FORMS,
     FILE_FIELDS,
     FORMS,
     LISTS,
@@ -78,7 +77,7 @@ class Config(ReviewSettings):
         return next(getattr(each, name) for each in (self, *self.of_features) if hasattr(each, name))
 
     def record(self) -> dict[str, Any]:
-        """Return the settings as JSON values for a journal. `recorded` converts them back."""
+        """Return the settings as JSON values for a journal."""
         return {name: _plain(self.value(name)) for name in DEFAULTS}
 
     def file_of(self, trigger: str) -> str:
@@ -96,22 +95,16 @@ class Config(ReviewSettings):
     def without_secrets(self, masks: "Masks") -> "Config":
         """Return the settings with a placeholder for each secret in the owner's sentences.
 
-        A replay passes the recorded settings as flags. They are already masked and stay as they are.
+        Fingerprints, and paths without a `kind`, stay readable.
         """
-        settings = self
-        if self.origins["instructions"] != "flag":
-            settings = replace(settings, instructions=masks.hide(self.instructions))
-        if self.origins["ignore"] != "flag":  # fingerprints, and paths without a `kind`, stay readable
-            hidden = ("path", "kind", "symbol", "reason", "expires")
-            entries = (
-                replace(
-                    entry,
-                    **{name: masks.hide(getattr(entry, name)) for name in (hidden if entry.kind else hidden[-2:])},
-                )
-                for entry in self.ignore
+        hidden = ("path", "kind", "symbol", "reason", "expires")
+        entries = (
+            replace(
+                entry, **{name: masks.hide(getattr(entry, name)) for name in (hidden if entry.kind else hidden[-2:])}
             )
-            settings = replace(settings, ignore=tuple(entries))
-        return settings
+            for entry in self.ignore
+        )
+        return replace(self, instructions=masks.hide(self.instructions), ignore=tuple(entries))
 
     def on(self, today: date) -> "Config":
         """Return the settings without the entries of `ignore` that have expired before `today`."""
@@ -219,33 +212,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - the value of any setting
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return tuple(map(_plain, value)) if isinstance(value, tuple) else value
-
-
-def recorded(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return recorded settings as flags for `resolve`, without unknown names.
-
-    Raises TypeError or ValueError.
-    """
-    return {name: _of_entries(name, value) for name, value in record.items() if name in DEFAULTS}
-
-
-def _of_entries(name: str, value: Any) -> Any:  # noqa: ANN401 - the value of any setting
-    """Return the value of a setting, given as JSON values.
-
-    Raises TypeError or ValueError if it is malformed.
-    """
-    if (form := ENTRY_FORMS.get(name)) is not None:
-        return tuple(form(**_form_values(form, _tuples(entry))) for entry in value)
-    if (form := SECTION_FORMS.get(name)) is not None and value:
-        return _form_values(form, _tuples(value))
-    return _tuples(value)
-
-
-def _tuples(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a JSON value with tuples instead of lists."""
-    if isinstance(value, Mapping):
-        return {name: _tuples(item) for name, item in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 def value_text(value: object) -> str:
@@ -433,7 +399,7 @@ def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
 
 def _apply_dependent_settings(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
     """Set the values that depend on other settings."""
-    if flags.get("effort") is not None and "effort_for" not in flags:  # recorded flags have both
+    if flags.get("effort") is not None:
         values["effort_for"], origins["effort_for"] = (), "default"
     if flags.get("strategy") is None:
         if {values["effort"], *(each.effort for each in values["effort_for"])} == {"none"}:

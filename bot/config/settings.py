@@ -190,11 +190,6 @@ def base_url(provider: str) -> str | None:
     return os.environ.get(f"{BASE_URL}_{provider.upper()}", "").strip() or None
 
 
-def telemetry() -> str | None:
-    """Return the address for OpenTelemetry spans, from the standard variable, or None to send none."""
-    return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
-
-
 def program_environment(prefix: str | None = None) -> dict[str, str]:
     """Return the environment for another program.
 

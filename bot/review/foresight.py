@@ -49,14 +49,6 @@ def affordable_calls(calls: Calls, model: Model, size: int, role: Purpose, part:
     return max(0, int(min(usd / each if each else most, tokens / (size + reply), count, most)))
 
 
-def may_precede(calls: Calls, model: Model, prompt: Prompt) -> bool:
-    """Return whether this prompt may be sent before it is certain that its answer is needed.
-
-    A replay only sends recorded prompts.
-    """
-    return not calls.journal.replayed or any(_sent_before(calls, model, calls.masks.prompts([prompt])[0]))
-
-
 def _usual_reply(model: Model, role: Purpose) -> int:
     """Return the number of tokens in a reply, as estimates assume it."""
     return REPLY + (HABIT[role] if capacity.may_think(model.name) else 0)

@@ -94,7 +94,7 @@ class ReviewHooks:
     ) -> Sequence[PlacedFinding]:
         """Return the findings with the evidence that the feature has added.
 
-        `environment` is None in a replay, which only uses the record.
+        `environment` is None in an estimate.
         """
         del session, environment
         return findings

@@ -7,7 +7,7 @@ from typing import Literal
 from bot import render
 from bot.findings import read
 from bot.ports import Lens
-from bot.review import foresight, uses
+from bot.review import uses
 from bot.review.context import file_questions
 from bot.review.context.builder import ContextBuilder
 from bot.review.context.file_questions import Part, Sight
@@ -137,7 +137,6 @@ class ModelWorker:
         """
         notes: read.Extent = "whole" if takes_notes and self.takes_notes else "none"
         prompts = [self._writer.of_diff(group, view, notes, at_once=at_once) for group in groups]
-        prompts = [prompt for prompt in prompts if foresight.may_precede(self.calls, self.model, prompt)]
         source = replace(self.source, view=view)
         findings, failures, told = list[Finding](), dict[str, None](), list[ReaderNotes]()
         for reply in await self.calls.many(self.model, prompts, self.role):

@@ -39,7 +39,8 @@ def of_files(value: Value, texts: Mapping[str, str]) -> Value:
 def of_run(output: str, masks: KnownSecrets) -> str:
     """Return a test's output without secrets.
 
-    They are not added to the review's known secrets, because a replay runs no tests and could not learn them.
+    They are not added to the review's known secrets, because a resumed review may take the output from its
+    journal.
     """
     return masks.cover(hide.mask_values(output, _all(output)), guesses=True)
 

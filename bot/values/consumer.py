@@ -152,10 +152,3 @@ class ConsumerImpact:
     def rows(self) -> dict[str, Any]:
         """Return the fields for a record, as JSON values, or nothing if no consumer was listed."""
         return {"consumers": asdict(replace(self, clones=()))} if self.reports else {}
-
-    @classmethod
-    def restore(cls, rows: object) -> "ConsumerImpact":
-        """Return the impact from a record's `rows`."""
-        from pydantic import TypeAdapter
-
-        return TypeAdapter(cls).validate_python(rows) if rows else cls()

@@ -11,7 +11,6 @@ from bot.wiring.review import (
     lenses,
     lines,
     local_review,
-    replay,
     shared_files,
     tools,
 )

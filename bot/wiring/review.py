@@ -1,4 +1,4 @@
-"""Create what a review, a replay or an estimate needs: its brief, models, tools and journal."""
+"""Create what a review or an estimate needs: its brief, models, tools and journal."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -33,14 +33,12 @@ from bot.wiring.access import FROM_ENVIRONMENT, PREFERRED, Access, Connections, 
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
-from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.models import prices, provider_of
 from deeprepo.rlm.values import Limits
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
-    from deeprepo.rlm.journal.reader import Record, Section
 
 CONSUMER_SECONDS = 30.0  # how long a review on a server may search other repositories
 
@@ -158,7 +156,7 @@ def search_limits(*, on_server: bool = False) -> SearchLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveTools(Tools):
-    """Tools for reviews and estimates, which search repositories and report progress. Replays do neither."""
+    """Tools for reviews and estimates, which search repositories and report progress."""
 
     scratch: str
     report_progress: ProgressCallback
@@ -207,43 +205,6 @@ class ReviewTools(LiveTools):
         return _open(
             subject, models, self.open_journal(), self.report_progress, keep_on_cancel=self.keep_on_cancel, own=own
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayTools(Tools):
-    """The tools of a replay.
-
-    It uses the recorded results instead of providers, other repositories and the clock.
-    """
-
-    record: "Record"
-    section: "Section"
-    start: Start
-
-    def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
-        """Open models that return the recorded answers."""
-        from bot.review.journal import replaying
-
-        names = (self.start.root, self.start.worker, *subject.brief.settings.readers)
-        root, worker, *others = replaying.models(names, self.section)
-        models = Models(root, worker, tuple(filter(None, others)) if worker else ())
-        recorded = replaying.Replay(self.record, self.section)
-        return _open(subject, models, recorded, lambda _: None, own=self.start.own)
-
-    def clock(self) -> float:
-        """Return a constant time."""
-        return 0.0
-
-    async def check_consumers(
-        self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
-    ) -> ConsumerImpact:
-        """Return the recorded results."""
-        del tree, files, users, consumers
-        return ConsumerImpact.restore(self.start.brief.get("consumers"))
-
-    def faults(self, path: str, source: bytes) -> frozenset[int] | None:
-        """Return the lines on which a file does not parse."""
-        return faults(path, source)
 
 
 class EstimateTools(LiveTools):
@@ -307,22 +268,6 @@ async def shared_files(pull: PullRequest, settings: config.Settings, scratch: st
     return tuple([file for hook in hooks() for file in await hook.shared_files(pull, settings, scratch)])
 
 
-async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
-    """Replay a recorded review, without calling providers or reading the environment and the clock."""
-    from bot.brief import restore
-    from bot.review.journal import replay as recorded_reviews
-
-    recorded_pull = recorded_reviews.recorded_pull(start)
-    try:
-        recorded = restore(start.brief, recorded_pull)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise recorded_reviews.unusable(start, error) from error
-    request = recorded.request or ReviewRequest(recorded.pull.git_dir)
-    pull = await recorded_reviews.pull(start, repo, request, scratch)
-    replaying = ReplayTools(record=record, section=section, start=start)
-    return await pipeline.review(replace(recorded, pull=pull), replaying)
-
-
 def estimate_tools(say: Callable[[str], None], scratch: str) -> Tools:
     """Return the tools of an estimate."""
     keep_facts(config.environment().cache or DEFAULT_FOLDER)
@@ -375,34 +320,22 @@ def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
 def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
     """Yield the option or variable that names the journal, and the journal's path.
 
-    Options take precedence.
+    The option takes precedence.
     """
-    for option, name in (("--trace", flags.get("trace")), ("--journal", flags.get("journal") or default)):
-        if name:
-            yield option if name != default else "DEEPREPO_JOURNAL", str(name)
-            return
+    if name := flags.get("journal") or default:
+        yield "--journal" if name != default else "DEEPREPO_JOURNAL", str(name)
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
-    """Return the journal to resume, a new journal for a trace, or else a journal in memory.
+    """Return the journal to resume, or else a journal in memory.
 
     If the path is a folder, each change has its own journal in it.
     """
-    kept_path, fresh = flags.get("journal"), flags.get("trace")
-    if kept_path and fresh:
-        raise UsageError(
-            "use either --journal or --trace, not both. A journal also works as a trace, and another run can resume it"
-        )
-    journal_path = fresh or kept_path or default
+    journal_path = flags.get("journal") or default
     path = Path(journal_path) if journal_path else None
     if path is not None and path.is_dir():
         path /= f"{pull.base[:12]}-{pull.head[:12]}.jsonl"
-    endpoint = config.telemetry()
-    if endpoint is None:
-        return Journal(path, fresh=bool(fresh), open_file=open_file)
-    from bot.review.journal import spans
-
-    return Journal(path, fresh=bool(fresh), watch=spans.exporting(endpoint), open_file=open_file)
+    return Journal(path, open_file=open_file)
 
 
 def lenses(settings: Config) -> dict[str, Lens]:

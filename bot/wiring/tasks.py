@@ -24,7 +24,6 @@ from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
 from bot.review import scope, written
-from bot.review.journal import spans
 from bot.review.journal.record import open_file
 from bot.review.session import Session
 from bot.stored import edits, reviews, states
@@ -172,10 +171,7 @@ def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
     def open_journal() -> Journal:
         if workspace.journal is None:
             return Journal()
-        watch = spans.exporting(config.telemetry())
-        return Journal(
-            workspace.journal, watch=watch, keep=line if workspace.sends_journal else None, open_file=open_file
-        )
+        return Journal(workspace.journal, keep=line if workspace.sends_journal else None, open_file=open_file)
 
     return parts.tools(
         brief, workspace.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True, facts=workspace.facts

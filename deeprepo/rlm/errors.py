@@ -39,10 +39,6 @@ class JournalInUse(UsageError):  # noqa: N818 - an outcome, not a fault
     """Another run is writing to this journal."""
 
 
-class ReplayDiffers(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """A replay cannot reproduce its record. The text says where they first differ."""
-
-
 class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
     """The next call would exceed a cap, so it was not sent."""
 

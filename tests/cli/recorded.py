@@ -113,8 +113,7 @@ def process(*arguments: str, cwd: Path, **env: str) -> Ended:
 def review(repository: Repository, journal: Path, url: str, *arguments: str, **env: str) -> Ended:
     """Review the branch with the strategy rlm: workers first, then a root model with its turns."""
     models = ("--strategy", "rlm", "--root", "compatible/root", "--worker", "compatible/worker")
-    record = () if "--trace" in arguments else ("--journal", str(journal))
-    run = process if "PYTHONHASHSEED" in env else deeprepo
-    return run(
+    record = ("--journal", str(journal))
+    return deeprepo(
         "review", "main..feature", *models, *record, *arguments, cwd=repository.folder, DEEPREPO_BASE_URL=url, **env
     )

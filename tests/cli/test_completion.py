@@ -12,7 +12,7 @@ TYPED = 'source <(deeprepo --show-completion); COMP_WORDS=({words}); COMP_CWORD=
 @pytest.mark.parametrize(
     ("words", "completed"),
     [
-        (("deeprepo", "rep"), ["replay"]),
+        (("deeprepo", "est"), ["estimate"]),
         (("deeprepo", "de"), ["demo"]),
         (("deeprepo", "review", "--unc"), ["--uncommitted"]),
         (("deeprepo", "review", "--effort", "''"), ["none", "low", "medium", "high"]),

@@ -164,8 +164,6 @@ def test_single_commit_repository_gets_a_command_that_works_later(
     ("command", "origin"),
     [
         ("fix", "deeprepo review --format json --output REVIEW.JSON"),
-        ("trace", "deeprepo review --trace FILE"),
-        ("replay", "deeprepo review --journal FILE"),
         ("ignore", "The finding's ID, which the review prints after `id`"),
     ],
 )

@@ -99,7 +99,7 @@ def test_reached_cap_ends_the_run_and_keeps_paid_results(
 
 
 def test_each_problem_has_its_own_trace(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """Each problem gets its own trace file, which `deeprepo trace` can read."""
+    """Each problem gets its own journal in the trace folder."""
     trace = tmp_path / "traces"
     status, _, err = ran("--task", "hop1", "--size", "8k", "--method", "rlm-only", "--trace", str(trace))
     assert status == 0, err

@@ -16,7 +16,6 @@ from families import few
 from waits import patience
 
 import deeprepo
-from bot import cli
 from deeprepo_evals.context import plan_options, problems, run, score
 from deeprepo_evals.context.problems import Task
 from deeprepo_evals.context.room import ANSWER
@@ -348,17 +347,6 @@ def test_run_works_inside_a_running_event_loop() -> None:
             return rlm.run("How long?", "text"), await rlm.run_async("How long?", "text")
 
     assert [done.answer for done in asyncio.run(asked())] == ["4", "4"]
-
-
-def test_trace_shows_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`deeprepo trace` can read the run's journal, and `deeprepo replay` refers to the library instead."""
-    played(["print(double(2))", "set_answer('forty-two')"], "text", [double], journal=tmp_path / "j")
-    assert cli.run(["trace", str(tmp_path / "j")]) == 0
-    shown = capsys.readouterr().out
-    assert "answer  forty-two" in shown
-    assert "tool  double  [[2], {}] -> 4" in shown
-    assert cli.run(["replay", str(tmp_path / "j")]) == 2
-    assert "deeprepo.RLM" in capsys.readouterr().err
 
 
 def test_result_json_has_the_result_fields() -> None:

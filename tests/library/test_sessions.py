@@ -10,7 +10,6 @@ import pytest
 from pydantic import BaseModel
 
 import deeprepo
-from bot import cli
 from deeprepo_sandbox.providers import Reply, Server, code, in_thread
 
 FREE = deeprepo.Budget(None, None, None, None)
@@ -96,12 +95,6 @@ def test_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.Capture
     with scripted() as (silent, rlm):
         assert asked(rlm, "One?", "Two?", "Three?") == after
     assert silent.count == 0
-    assert cli.run(["trace", str(tmp_path / "j")]) == 0
-    shown = capsys.readouterr().out
-    assert "4 calls" in next(line for line in shown.splitlines() if "money" in line)
-    assert [line.split("answer  ")[1].strip() for line in shown.splitlines() if "answer  " in line] == [
-        one.answer for one in after
-    ]
 
 
 def test_session_survives_a_provider_failure() -> None:

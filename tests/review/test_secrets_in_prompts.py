@@ -140,29 +140,6 @@ def test_finding_quotes_the_original_line(tap: Tap) -> None:
     assert secret not in repr(done)
 
 
-def test_review_with_secrets_can_be_replayed(tap: Tap) -> None:
-    """The journal contains only placeholders, and is sufficient for a replay."""
-    tap.repository.git("checkout", "-qb", "feature")
-    tap.repository.commit(
-        {"shop/price.py": f"{CODE}{SAMPLES['github-token'][1]}\n"}, "feature\n\n" + SAMPLES["aws-key"][1]
-    )
-    done = tap.review("rlm")
-    assert PLACEHOLDER.search(tap.journal.read_text())
-    again = asyncio.run(replayed(tap))
-    assert again.reported == done.findings
-    assert again.pull.body == done.pull.body
-
-
-async def replayed(tap: Tap) -> Review:
-    """Replay the last review in the journal."""
-    from bot.review.journal import replay
-    from bot.wiring import review as parts
-
-    recorded, section, begun = replay.last_finished(tap.journal)
-    scratch = str(tap.folder / "scratch")
-    return await parts.replay(recorded, section, begun, scratch, None)
-
-
 def test_text_after_a_bare_key_header_is_not_masked() -> None:
     """Code that only contains the first line of a key doesn't mask what follows it in a prompt."""
     rows = ("MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe", "q7Zd8sK3mQ==")

@@ -199,19 +199,6 @@ def writer(journal: Path) -> str:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_journal_is_replayed_or_attributed_to_another_build(repo: Path, build: str) -> None:
-    """A replay reproduces the review or names the build that wrote the journal; none is called damaged."""
-    journal = MUSEUM / build / "journal.jsonl"
-    done = deeprepo(repo, "replay", str(journal), "--repo", ".", "--format", "json")
-    if done.returncode in (0, 1):
-        assert len(json.loads(done.stdout)["findings"]) == 7
-    else:
-        assert writer(journal) != this_build.name()
-        assert f"another build (deeprepo {writer(journal)})" in done.stderr
-    assert "damaged" not in done.stderr
-
-
-@pytest.mark.parametrize("build", BUILDS)
 async def test_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
     """The note names the build that started the review, and does not claim that settings changed."""
     journal = tmp_path / "killed.jsonl"

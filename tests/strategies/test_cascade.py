@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from cli.recorded import deeprepo
+from cli.recorded import Ended, deeprepo
 from fakes import Repository
 from reported import reported
 
@@ -61,29 +61,33 @@ class Played:
 
 
 def reviewed(change: Repository, played: Played, *options: str, returns: int = 0, **env: str) -> dict[str, Any]:
-    """Return the review as JSON, after checking that its journal replays to the same output."""
+    """Return the review as JSON, after checking that a resumed run gives the same review without a call."""
     journal = change.folder.parent / "journal.jsonl"
-    text = written(change, played, *options, "--trace", str(journal), returns=returns, **env)
-    again = deeprepo("replay", str(journal), "--format", "json", cwd=change.folder)
-    assert again.stdout == text, again.stderr
-    review: dict[str, Any] = json.loads(text)
+    journal.unlink(missing_ok=True)
+    options = (*options, "--journal", str(journal))
+    review = read(change, played, *options, returns=returns, **env)
+    *lines, _ = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines))  # as if the run was killed before its last line
+    done = run(change, "http://127.0.0.1:9/v1", *options, **env)
+    assert done.returncode == returns, done.stderr
+    assert {**json.loads(done.stdout), "seconds": 0} == {**review, "seconds": 0}
     return review
 
 
-def written(change: Repository, played: Played, *options: str, returns: int = 0, **env: str) -> str:
-    """Return the review's JSON output."""
+def run(change: Repository, url: str, *options: str, **env: str) -> Ended:
+    """Run the review with the models at this address."""
     models = ("--root", "compatible/model", "--worker", "compatible/model")
+    command = ("review", "main..feature", *models, *options, "--format", "json", "--quiet")
+    return deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=url, **env)
+
+
+def read(change: Repository, played: Played, *options: str, returns: int = 0, **env: str) -> dict[str, Any]:
+    """Return the review as JSON, after checking that each call was counted."""
     with doubles.in_thread(Server(played)) as server:
-        command = ("review", "main..feature", *models, *options, "--format", "json", "--quiet")
-        done = deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url, **env)
+        done = run(change, server.openai_url, *options, **env)
     assert done.returncode == returns, done.stderr
-    assert json.loads(done.stdout)["cost"]["calls"] == server.count == len(played.asked)
-    return done.stdout
-
-
-def read(change: Repository, played: Played, *options: str) -> dict[str, Any]:
-    """Return the review as JSON, without a replay, since another test replays a similar journal."""
-    review: dict[str, Any] = json.loads(written(change, played, *options))
+    review: dict[str, Any] = json.loads(done.stdout)
+    assert review["cost"]["calls"] == server.count == len(played.asked)
     return review
 
 

@@ -4,7 +4,7 @@ A test must fail on the head and pass without the defect.
 
 Only the results of runs count. Each test runs twice on every side, the second time in reverse order, and a
 second model call reviews it. A finding that cannot be reproduced does not change. The journal records model
-calls and runs, so a replay needs neither.
+calls and runs, so a resumed review repeats neither.
 """
 
 import asyncio

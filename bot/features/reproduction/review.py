@@ -40,18 +40,14 @@ class ReproductionHooks(ReviewHooks):
     async def prove(
         self, findings: Sequence[PlacedFinding], session: Session, environment: Settings | None
     ) -> Sequence[PlacedFinding]:
-        """Return the findings, with tests for those that were reproduced.
-
-        In a replay, all results come from the record, and no test runs.
-        """
+        """Return the findings, with tests for those that were reproduced."""
         brief = session.survey.brief
         section = _section(brief)
-        if section is None:
+        if section is None or environment is None:
             return findings
         from bot.features.reproduction import reproduce
-        from bot.features.reproduction.values import RunPermission
 
-        allowed = permission(environment, is_stranger=brief.stranger) if environment is not None else RunPermission()
+        allowed = permission(environment, is_stranger=brief.stranger)
         return await reproduce.reproduce(findings, session, allowed, section)
 
 

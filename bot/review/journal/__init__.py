@@ -1,1 +1,1 @@
-"""Extend the journal (`deeprepo.rlm.journal`) for reviews: last line, replay and spans."""
+"""Extend the journal (`deeprepo.rlm.journal`) for reviews: its last line, and sums for pages."""

@@ -1,14 +1,11 @@
-"""Open the journal of a review, and write its last line, which a replay is compared with."""
+"""Open the journal of a review, and write its last line."""
 
-import hashlib
-import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from bot.machine import files
-from bot.render.section import finding_row
 from bot.values import Review
 from deeprepo.rlm.journal.codec import Row
 from deeprepo.rlm.journal.writer import Journal
@@ -23,19 +20,13 @@ def open_file(path: Path) -> TextIO:
 
 
 def finish(journal: Journal, review: Review) -> Review:
-    """Write the last line and return the review, in a replay with the recorded time and version.
-
-    Raises ReplayDiffers.
-    """
-    if journal.replayed is not None:
-        seconds = (journal.replayed.end or {}).get("seconds", 0.0)
-        review = replace(review, seconds=seconds, version=str((journal.replayed.start or {}).get("version", "")))
+    """Write the last line and return the review."""
     journal.end(partial(end, review))
     return review
 
 
 def end(review: Review) -> Row:
-    """Return the last line: a summary of the review, and a digest of each part for comparison in a replay."""
+    """Return the last line, a summary of the review."""
     finding_fields = ("path", "start", "severity", "title", "verdict", "source")
     findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.reported]
     coverage = {
@@ -51,24 +42,4 @@ def end(review: Review) -> Row:
         "coverage": coverage,
         "cost": asdict(review.cost),
         "notes": list(review.notes),
-        "digests": digests(review),
     }
-
-
-def digests(review: Review) -> dict[str, str]:
-    """Return a short hash of each part of a review that its outputs show.
-
-    The repository's path is not included.
-    """
-    # Without hunks, since a change of 30,000 lines is normal
-    files = [
-        (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
-    ]
-    parts = asdict(replace(review, files=())) | {"files": files}
-    parts["findings"] = [
-        {**asdict(placed_finding), "finding": finding_row(placed_finding.finding)} for placed_finding in review.findings
-    ]
-    parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
-    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.round.read]
-    texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
-    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}

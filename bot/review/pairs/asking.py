@@ -87,16 +87,12 @@ def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
 
 
 async def _read(session: Session, model: Model, units: Sequence[Unit], calls: int) -> PairFindings:
-    """Find the pairs and ask about them. A replay only repeats the recorded questions."""
+    """Find the pairs and ask about them."""
     from bot.review.pairs import answers
 
     pairs_found = await pairs(session.survey, units)
     groups, left = pack(pairs_found, calls)
-    pair_prompts = [
-        (prompt, group)
-        for prompt, group in zip(prompts(session, groups), groups, strict=True)
-        if foresight.may_precede(session.calls, model, prompt)
-    ]
+    pair_prompts = [*zip(prompts(session, groups), groups, strict=True)]
     if not pair_prompts:
         return PairFindings()
     session.say(f"comparing {render.count(len(pairs_found) - len(left), 'changed definition')} with their references")

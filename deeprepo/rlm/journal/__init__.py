@@ -1,1 +1,1 @@
-"""The journal of a run: a line per request and reply, for resuming, replaying and tracing the run."""
+"""The journal of a run: a line per request and reply, for resuming the run."""

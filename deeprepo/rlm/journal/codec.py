@@ -1,6 +1,6 @@
 """Convert values to journal lines and back. Pure functions.
 
-docs/contributing/trace.md documents the format. Each message is written once, under the hash of its content.
+docs/contributing/journal.md documents the format. Each message is written once, under the hash of its content.
 Otherwise, every turn would write the whole dialogue again.
 """
 
@@ -115,5 +115,5 @@ def turn(run: str, turn: Turn, seconds: float) -> Row:
 def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> Row:
     """Return the last line of a question about a text."""
     about = {"kind": "end", "seconds": round(seconds, 3), "fault": "" if outcome == "answered" else outcome}
-    of_a_review: Row = {"findings": [], "coverage": {}, "digests": {}}
+    of_a_review: Row = {"findings": [], "coverage": {}}
     return {**about, "answer": answer, **of_a_review, "cost": asdict(cost), "notes": list(notes)}

@@ -1,8 +1,7 @@
 """Write the journal of a run: requests, replies and times.
 
 Each line is written before its content is used. Outcomes are looked up by the content of their request. So no
-finished call is paid twice after kill -9, and a run can be replayed without a model. The same file is the
-trace; docs/contributing/trace.md describes its lines.
+finished call is paid twice after kill -9. docs/contributing/journal.md describes the lines.
 
 The file contains the requests, and therefore the reviewed code, so only its owner can read it (0600). It never
 contains keys or addresses. Every line is handed to the operating system immediately, so kill -9 loses nothing.
@@ -63,8 +62,6 @@ class Journal:
     - `fresh`: replace an older file without using it
     - `keep`: where new lines are also stored
     """
-
-    replayed: Section | None = None  # the section that is replayed; nothing is added to it
 
     def __init__(
         self,
@@ -133,7 +130,7 @@ class Journal:
                 return None
             raise
 
-    def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - used when replaying
+    def calls(self, key: str) -> list[Row]:
         """Return an earlier run's lines about an identical request: its attempts, and its outcome if it has one."""
         return self.outcomes.take("call", (key,))
 

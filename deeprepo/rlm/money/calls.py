@@ -219,7 +219,7 @@ class Calls:
         if key not in self._done:
             at = "" if role == "verify" else self.at  # confirmations run in parallel to turns
             about: Row = {"key": key, "role": role, "model": model.name, "at": at}
-            rows = self.journal.calls(key, about, prompt)
+            rows = self.journal.calls(key)
             lost = self._book(rows, role)
             request = self.sizes.request(model, full, role, size, broke_off)
             if rows and "reply" in rows[-1]:

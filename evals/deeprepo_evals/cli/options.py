@@ -13,6 +13,6 @@ Results = Annotated[
 ]
 Trace = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help="Record every call in this folder. Show a record with `deeprepo trace FILE`."),
+    typer.Option(metavar="FOLDER", help="Record every call in this folder."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]

@@ -19,7 +19,6 @@ from bot import pipeline, wiring
 from bot.features.reproduction.finding import REPRODUCTION
 from bot.features.reproduction.section import ATTEMPTS
 from bot.outputs import OUTPUTS, markdown, posts
-from bot.review.journal import replay
 from bot.values import Review, ReviewRequest
 from bot.wiring import review as review_of
 from deeprepo_sandbox import providers as doubles
@@ -86,7 +85,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path) -> None:
     """The test fails on the head, and passes on the base and with the suggested fix."""
     model = Model(PROOF)
-    done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
+    done = reviewed(model, journal=str(tmp_path / "journal.jsonl"))
     (placed,) = done.reported
     shown = REPRODUCTION.of(placed.finding)
     assert shown is not None
@@ -94,7 +93,7 @@ def test_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path) 
     assert "AssertionError: ValueError not raised" in shown.output
     assert "def test_plain" in model.asked[0]
     assert "The pull request: after" in model.asked[-1]
-    rows = [json.loads(row) for row in (tmp_path / "trace.jsonl").read_text().splitlines()]
+    rows = [json.loads(row) for row in (tmp_path / "journal.jsonl").read_text().splitlines()]
     runs = [row for row in rows if row["kind"] == "run"]
     sides = [row["about"].partition(" on the ")[2] for row in runs]
     assert sides == ["head", "base", "head with the suggestion", "head with the suggestion", "base", "head"]
@@ -117,15 +116,15 @@ def test_every_output_shows_the_test_and_its_outcomes(reviewed: Callable[..., Re
 
 
 @boxed
-def test_replay_runs_nothing(reviewed: Callable[..., Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A replay takes every outcome from the journal, without a sandbox."""
+def test_resumed_review_runs_nothing_twice(reviewed: Callable[..., Review], tmp_path: Path) -> None:
+    """A resumed review takes the results of all tests from its journal."""
     path = tmp_path / "journal.jsonl"
     first = reviewed(Model(PROOF), journal=str(path))
-    monkeypatch.setenv("PATH", "/nowhere:/usr/bin")
-    recorded, section, begun = replay.last_finished(path)
-    again = asyncio.run(wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None))
+    *lines, _ = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines))  # as if the review was killed before its last line
+    again = reviewed(Model(PROOF), journal=str(path))
     assert again.findings == first.findings
-    assert again.notes == first.notes
+    assert path.read_text().count('"kind": "run"') == "".join(lines).count('"kind": "run"') == 6
 
 
 FIXTURE = HEAD.replace("shop.rate", "shop.rates") + "        apply(2, -1)\n"
@@ -266,11 +265,11 @@ def test_cannot_reveal_secrets_in_the_tree(reviewed: Callable[..., Review], shop
     shop.commit({"shop/keys.py": f'TOKEN = "{SECRET}"\n'}, "a key")
     shop.git("checkout", "-q", "feature")
     shop.git("rebase", "-q", "main")
-    trace = tmp_path / "trace.jsonl"
+    journal = tmp_path / "journal.jsonl"
     model = Model(READS)
-    done = reviewed(model, trace=str(trace))
+    done = reviewed(model, journal=str(journal))
     assert done.reported[0].finding.verdict == "reproduced"
-    texts = [*model.asked, trace.read_text(), OUTPUTS["json"]().render(done)]
+    texts = [*model.asked, journal.read_text(), OUTPUTS["json"]().render(done)]
     encoded = base64.b64encode(f'TOKEN = "{SECRET}"\n'.encode()).decode()
     for form in (SECRET, SECRET[::-1], encoded, encoded[12:-4]):
         assert not any(form in text for text in texts)
