@@ -52,7 +52,7 @@ class FindingDialogues:
 
     If the budget covers a second call for all of them, each dialogue continues as soon as its first answer
     arrives. Otherwise, all first answers come first. This depends only on what was offered, so a resumed
-    review and a replay behave like the first run.
+    review behaves like the first run.
     """
 
     def __init__(

@@ -241,7 +241,7 @@ def provider_name(model: str) -> str:
 def density(model: str) -> float:
     """Return a model's estimated characters per token.
 
-    This depends only on the name, so that a replay gets the same estimates.
+    This depends only on the name, so that a resumed run gets the same estimates.
     """
     return CHARS_PER_TOKEN / DENSER if DENSE.search(model) else CHARS_PER_TOKEN
 

@@ -23,7 +23,7 @@ class OrchestrationHarnessConfig(vf.HarnessConfig):
     reply_seconds: float = Field(600.0, gt=0)
     """How long the policy may take for one reply."""
     journals: Path | None = None
-    """A folder for deeprepo's own journals of the rollouts; `deeprepo trace FILE` shows one."""
+    """A folder for deeprepo's own journals of the rollouts."""
 
 
 class OrchestrationHarness(vf.Harness[OrchestrationHarnessConfig]):

@@ -2,7 +2,7 @@
 
 A repository is opened only if its lines may be shown (`dependents/consumers/disclosure.py`) and something in
 it is requested. Paths in it begin with the repository's name and a colon, as in findings. Every answer is
-recorded, so a replay opens no clone.
+recorded, so a resumed review doesn't open a clone for them again.
 """
 
 import asyncio

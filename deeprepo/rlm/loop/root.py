@@ -166,7 +166,7 @@ class RootRun:
         answered = work.calls.budget.answered
         observation = await self._run(number, code)
         work.paid_calls += work.calls.budget.answered - answered
-        if observation.outcome in GONE:  # a replay may stop at a different point
+        if observation.outcome in GONE:  # a resumed run may stop at a different point
             work.notes.clear()
         for name, why in work.refusals.items():
             if why not in observation.output:  # otherwise the root has already seen it

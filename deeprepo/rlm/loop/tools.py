@@ -147,5 +147,5 @@ async def set_answer(work: Work, text: Value) -> str:
 
 
 async def budget(work: Work) -> dict[str, Any]:
-    """Return the remaining budget, without seconds, which would make every replay differ."""
+    """Return the remaining budget, without seconds, which would make every resumed run differ."""
     return asdict(work.calls.budget.left())

@@ -48,7 +48,7 @@ LINE = 4_000  # maximum characters of a line in an error
 CHUNK = 65_536  # maximum characters of output in a frame
 DAY = 86_400  # seconds after which the process ends, in case its parent was killed
 KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # exceptions from host functions; others are RuntimeErrors
-NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock is fixed, so that a replay prints the same
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock is fixed, so that a resumed run prints the same
 # The folders of the standard library and of this package, which are removed from output.
 FOLDERS = (f"{Path(os.__file__).parent}/", f"{Path(__file__).parents[3]}/")
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT

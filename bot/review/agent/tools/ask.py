@@ -44,7 +44,7 @@ async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: 
     """Ask many questions at once, answered in order; each is (paths, question)."""
     pairs, asked = [_pair(request) for request in requests], state.worker(worker)
     replies = await together(*(_answers(state, asked, paths, question) for paths, question in pairs))
-    # Reply in the order of the requests, not of the answers, so that a replay does the same.
+    # Reply in the order of the requests, not of the answers, so that a resumed run does the same.
     return [_reply(state, answers) for answers in replies]
 
 
