@@ -11,7 +11,6 @@ from bot.values import (
     Judgement,
     Review,
     Side,
-    Unit,
 )
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.values import Masks, T
@@ -115,15 +114,6 @@ class NewError(Protocol):
     @property
     def summary(self) -> str:
         """Return what the program says."""
-
-
-class Lens(Protocol):
-    """A question asked of workers, and the reason to ask it. A module satisfies it."""
-
-    QUESTION: str  # the template with its words
-
-    def wants(self, unit: Unit, file: ChangedFile) -> bool:
-        """Return whether this code region needs the question."""
 
 
 class Output(Protocol):

@@ -11,16 +11,14 @@ from bot import config
 from bot.analyzers import ANALYZERS
 from bot.config import Settings
 from bot.errors import ConfigError
-from bot.review.lenses import LENSES
 from bot.values.shared_file import UnusableFile
 
 NONE = Settings()
 
 
-def test_all_lenses_and_registered_analyzers_run_by_default() -> None:
-    """All registered lenses run by default, and the default analyzers are exactly the registered ones."""
+def test_registered_analyzers_run_by_default() -> None:
+    """The default analyzers are exactly the registered ones."""
     resolved = config.resolve({}, None, NONE)
-    assert set(resolved.lenses) == set(LENSES)
     assert [build().NAME for build in ANALYZERS.values()] == list(resolved.analyzers)
 
 
@@ -371,13 +369,12 @@ def test_folder_instead_of_the_settings_file_gives_a_warning() -> None:
         ),
         (b"models: {worker: openai/}\n", "models.worker: openai/ has no provider"),
         (b"analyzers:\n  - ruff\n  - eslint\n", "line 3: analyzers.1: eslint is unknown; did you mean oxlint?"),
-        (b"lenses: [secuirty]\n", "lenses.0: secuirty is unknown; did you mean security?"),
         (
             b"ignore:\n  - {path: a, kind: perfomance}\n",
             "ignore.0.kind: perfomance is not a category of findings; did you mean performance?",
         ),
     ],
 )
-def test_unknown_provider_analyzer_lens_or_category_gives_a_warning(text: bytes, warning: str) -> None:
-    """An unknown provider, analyzer, lens or category is valid YAML, so only a warning reveals the typo."""
+def test_unknown_provider_analyzer_or_category_gives_a_warning(text: bytes, warning: str) -> None:
+    """An unknown provider, analyzer or category is valid YAML, so only a warning reveals the typo."""
     assert warning in config.resolve({}, text, config.Settings()).warnings[0]

@@ -22,7 +22,7 @@ ASKED_FOR = {
     "QUESTION",
     "WORDS",
     "PATHS",
-}  # names that every analyzer, linter, command or lens must define
+}  # names that every analyzer, linter, command must define
 
 
 def constants(path: Path) -> Iterator[str]:

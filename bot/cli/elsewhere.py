@@ -9,7 +9,7 @@ from bot.cli.options import git_output
 from bot.config.other_reviewers import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
-from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
+from bot.review.guidance import MAX_CHARS, is_guideline, read_guideline
 
 MAX_OLD_FILE_BYTES = 1 << 20
 
@@ -57,7 +57,7 @@ def import_settings(top: Path, names: Sequence[str]) -> ImportedSettings:
     """
     tracked = git_output(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
     branch = git_output(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
-    new = NewSettings(MAX_FILE, branch, {path: is_guideline(path) for path in tracked if path})
+    new = NewSettings(branch, {path: is_guideline(path) for path in tracked if path})
     wanted = list(dict.fromkeys(name.strip("/").removeprefix("./") for name in names))
     used, old_files, guides = set[str](), list[OldFile](), list[Guide]()
     for form in FORMATS:
@@ -98,4 +98,4 @@ def _guide(path: str, content: bytes) -> Guide:
     if guideline is None:
         return Guide(path, "not used: the file has no text of its own, or its header lists no paths for reviews")
     size = len(guideline.text)
-    return Guide(path, f"reviews use the first {MAX_FILE:,} of its {size:,} characters" if size > MAX_FILE else "")
+    return Guide(path, f"reviews use the first {MAX_CHARS:,} of its {size:,} characters" if size > MAX_CHARS else "")

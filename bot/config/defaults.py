@@ -46,7 +46,6 @@ ANALYZERS = (
     "tsc",
 )
 TYPE_CHECKERS = ("ty", "tsc")
-LENSES = ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests")
 
 
 # ruff: noqa: FBT003, RUF009 - `setting` returns what `field` returns; its first argument is the default
@@ -235,7 +234,6 @@ class ReviewSettings:
     language: Language = setting(
         "en", 'The language in which models write for people, such as "de" or "pt-BR". Fixed phrases stay in English.'
     )
-    lenses: tuple[str, ...] = setting(LENSES, "The review questions that models may be asked.")
     instructions: tuple[Instruction, ...] = setting(
         (), "What to check, and which requirements the code must meet.", entries=Instruction
     )

@@ -29,6 +29,7 @@ REMOVED: Mapping[str, RemovedSetting] = {
         "`skipped` and `undecided`, write `strict: true`; `open` has no replacement",
         is_threshold=True,
     ),
+    "lenses": RemovedSetting("this key was removed: write what models should check as `instructions`"),
     "models.effort": RemovedSetting("this key was renamed: write `models.thinking`"),
     "run.fixtures": RemovedSetting(
         "this key was removed, and nothing replaces it: the sandbox gets a placeholder for every key and token"

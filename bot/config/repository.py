@@ -130,10 +130,9 @@ def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model mad
     for at, model in enumerate(settings.models.readers or ()):
         if wrong := _wrong_model(model):
             yield Mistake(("models", "readers", at), wrong)
-    for name in ("analyzers", "lenses"):
-        for at, one in enumerate(getattr(settings, name) or ()):
-            if one not in DEFAULTS[name] and one not in REMOVED_CHECKS:
-                yield Mistake((name, at), f"{one} is unknown{_did_you_mean(one, DEFAULTS[name])}")
+    for at, one in enumerate(settings.analyzers or ()):
+        if one not in DEFAULTS["analyzers"] and one not in REMOVED_CHECKS:
+            yield Mistake(("analyzers", at), f"{one} is unknown{_did_you_mean(one, DEFAULTS['analyzers'])}")
 
 
 def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - as above

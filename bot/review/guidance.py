@@ -34,13 +34,10 @@ ENDINGS = (".instructions.md", ".mdc")
 AGENTS = ("AGENTS.md", "CLAUDE.md")
 # For each group, the nearest file above each changed file is also used
 NEAREST = (AGENTS, (".cursor/BUGBOT.md",))
-MAX_CHARS = 2_400  # characters of guidance in one prompt
-MAX_FILE = 1_600  # characters per file
+MAX_CHARS = 40_000  # characters of instructions and guideline files together
 MAX_RULES = 5  # with at most 300 characters per text, they leave room for other guidance
 MOST_FILES = 60  # files read from FOLDERS
 MAX_FOLDERS = 40  # folders searched; a change in more folders only gets the root's guidance for the rest
-MOST_READ = 200_000  # characters read from one file
-LEAST_PART = 200  # characters; a shorter part of a file isn't worth showing
 MOST_HEADER, MOST_PATTERNS = 60, 40  # header lines in a file, and path patterns in a header
 CUT = "[...]"
 _FIELD = re.compile(r"(\w+):[ \t]*(.*)$")
@@ -75,9 +72,30 @@ class Guidance:
     language: str = "en"  # the language in which models write for people
     templates: tuple[tuple[str, str], ...] = ()  # the owner's own comment templates: (name, source)
     rules: tuple[OwnerRule, ...] = ()  # findings that are not reported; rules with a text are shown to models
+    left_out: tuple[str, ...] = ()  # what models don't see, in words
 
-    def of(self, paths: Iterable[str], room: int = MAX_CHARS) -> tuple[Advice, ...]:
-        """Return the advice that applies to these files, within `room` characters.
+    def within(self, window: int | None) -> "Guidance":
+        """Return the part that fits: MAX_CHARS, or less if the model's window in tokens is known to be small.
+
+        Instructions come first, then the files in their order. `left_out` says what was cut.
+        """
+        room = MAX_CHARS if window is None else min(MAX_CHARS, window)  # about a quarter of the window
+        left_out = list(self.left_out)
+
+        def fit(origin: str, text: str) -> str:
+            nonlocal room
+            shown = _cut(text, room)
+            room -= len(shown)
+            if shown != text:
+                left_out.append(f"{origin} ({len(text) - len(shown):,} of {len(text):,} characters)")
+            return shown
+
+        instructions = tuple((pattern, fit(f"instruction for {pattern}", text)) for pattern, text in self.instructions)
+        files = {name: replace(one, text=fit(name, one.text)) for name, one in self.files.items()}
+        return replace(self, instructions=instructions, files=files, left_out=tuple(left_out))
+
+    def of(self, paths: Iterable[str]) -> tuple[Advice, ...]:
+        """Return the advice that applies to these files.
 
         Instructions come first, then rules, then the nearest guideline files, then those in the root.
         """
@@ -86,33 +104,24 @@ class Guidance:
         for pattern, text in self.instructions:
             if any(globs.matches([pattern], path) for path in distinct_paths):
                 first_patterns.setdefault(text.strip(), pattern)
-        path_advice = [
-            Advice(origin=pattern, text=_cut(text, MAX_FILE)) for text, pattern in first_patterns.items() if text
-        ]
+        advice = [Advice(origin=pattern, text=text) for text, pattern in first_patterns.items() if text]
         matching_rules = [
             rule
             for rule in self.rules
             if rule.text and not rule.is_learning and any(globs.matches([rule.path], path) for path in distinct_paths)
         ]
         if matching_rules:
-            path_advice.append(
+            advice.append(
                 Advice(
                     origin="rules", text=render.text("prompts/rules.md.j2", rules=matching_rules[:MAX_RULES]).strip()
                 )
             )
-        chosen_advice = list[Advice]()
-        for advice in path_advice:
-            if len(advice.text) <= room:
-                chosen_advice.append(advice)
-                room -= len(advice.text)
-        for name in self._nearest(distinct_paths):
-            text = _cut(self.files[name].text, min(room, MAX_FILE))
-            if len(text) >= min(LEAST_PART, len(self.files[name].text)):
-                room -= len(text)
-                chosen_advice.append(Advice(origin=name, text=text))
-        return tuple(chosen_advice)
+        names = self.nearest(distinct_paths)
+        advice += [Advice(origin=name, text=self.files[name].text) for name in names if self.files[name].text]
+        return tuple(advice)
 
-    def _nearest(self, paths: Sequence[str]) -> list[str]:
+    def nearest(self, paths: Sequence[str]) -> list[str]:
+        """Return the names of the files that apply to these paths, nearest first."""
         near: dict[str, None] = {}
         for path, kind in product(paths, NEAREST):
             folders = [folder for folder in _folders(path) if folder]
@@ -151,21 +160,28 @@ async def gather(
 
     `read` reads files at the tip of the base branch, and `list_files` lists the files in folders there.
     """
+    paths = list(paths)
+    guidance = Guidance(tuple(row for row in instructions if any(globs.matches([row[0]], path) for path in paths)))
     if not guidelines:
-        return Guidance(tuple(instructions))
-    folders = list(dict.fromkeys(folder for path in paths for folder in _folders(path) if folder))[:MAX_FOLDERS]
-    guide_names = [name for name in await list_files(FOLDERS) if name.endswith(ENDINGS)][:MOST_FILES]
-    names = [*guide_names, *FILES, *(f"{folder}/{base}" for folder in folders for kind in NEAREST for base in kind)]
+        return guidance
+    folders = list(dict.fromkeys(folder for path in paths for folder in _folders(path) if folder))
+    guide_names = [name for name in await list_files(FOLDERS) if name.endswith(ENDINGS)]
+    left_out = guide_names[MOST_FILES:]
+    if len(folders) > MAX_FOLDERS:
+        left_out.append(f"files in {len(folders) - MAX_FOLDERS:,} more folders")
+    names = [
+        *guide_names[:MOST_FILES],
+        *FILES,
+        *(f"{folder}/{base}" for folder in folders[:MAX_FOLDERS] for kind in NEAREST for base in kind),
+    ]
     files = await read(names)
-    if not files:
-        return Guidance(tuple(instructions))
-
     guidelines_by_name: dict[str, Guideline] = {}
     for name, blob in files.items():
         guideline = read_guideline(name, blob)
         if guideline is not None and guideline.text not in [one.text for one in guidelines_by_name.values()]:
             guidelines_by_name[name] = guideline
-    return Guidance(tuple(instructions), guidelines_by_name)
+    found = replace(guidance, files=guidelines_by_name, left_out=tuple(left_out))
+    return replace(found, files={name: found.files[name] for name in found.nearest(paths)})
 
 
 def is_guideline(path: str) -> bool:
@@ -177,7 +193,7 @@ def is_guideline(path: str) -> bool:
 
 def read_guideline(name: str, blob: bytes) -> Guideline | None:
     """Read one file. Return None if it is empty, only points to another file, or applies only on request."""
-    text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
+    text = blob.decode("utf-8", "replace").replace("\r\n", "\n")
     patterns: tuple[str, ...] | None = ()
     if name.endswith(ENDINGS):
         patterns, text = _header_and_text(text)
@@ -247,7 +263,8 @@ def _valid(pattern: str) -> bool:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return as many whole lines as fit, and a mark if the text is cut."""
+    """Return as many whole lines as fit, and a mark if the text is cut. Return "" if no line fits."""
     if len(text) <= most:
         return text
-    return text[: max(0, most - len(CUT) - 1)].rpartition("\n")[0] + f"\n{CUT}"
+    lines = text[: max(0, most - len(CUT) - 1)].rpartition("\n")[0]
+    return f"{lines}\n{CUT}" if lines else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot.brief import record
 from bot.checkout.shown import MaskedTree, ShownTree
 from bot.machine import build
-from bot.ports import Analyzer, KnownSecrets, Lens
+from bot.ports import Analyzer, KnownSecrets
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.hooks import hooks
 from bot.review.session import Lookup, Results, Session, Worker
@@ -46,7 +46,6 @@ async def open_session(
     limits: Limits,
     *,
     journal: Journal | None = None,
-    lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
     say: ProgressCallback = lambda _: None,
 ) -> AsyncIterator[Session]:
@@ -78,7 +77,7 @@ async def open_session(
     if models.reader:
         from bot.review.workers import ModelWorker
 
-        worker = ModelWorker(models.reader, calls, survey, lenses or {}, look_ups=look_ups, takes_notes=takes_notes)
+        worker = ModelWorker(models.reader, calls, survey, look_ups=look_ups, takes_notes=takes_notes)
     try:
         notes = journal.begin(_start(survey, models, limits))
         yield Session(

@@ -10,12 +10,11 @@ from bot.diff import alike, file_diffs
 from bot.diff.render import FileDiff
 from bot.diff.units import ShownLines
 from bot.findings import issues, read
-from bot.ports import Lens
 from bot.review.context import snippets
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale
 from bot.review.coverage import ObligedUse
-from bot.review.guidance import MAX_CHARS, language_instruction
+from bot.review.guidance import language_instruction
 from bot.review.hooks import hooks
 from bot.review.pairs.altered_definitions import Pair
 from bot.review.reader_questions import ReaderQuestions
@@ -25,12 +24,9 @@ from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.rlm.values import Message, Prompt
 
 BODY_CHARS = 2_000  # characters of the pull request's description
-# characters of the description and of the owner's guidance in a large change's prompts
-LARGE_BODY, LARGE_ADVICE = 400, 600
-MAX_LENSES = 4  # questions in one prompt; the first questions in the list find the most
+LARGE_BODY = 400  # characters of the description in a large change's prompts
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 AROUND_CHANGES = 1  # unchanged lines around the changed ones, in a prompt about a definition's uses
-QUESTION = "What is wrong with this change, and whom does it break?"
 NAMED_FILES = 3  # files named in the subject of a prompt
 NAMED_CONSUMERS = 12  # searchable repositories that a prompt lists
 LEAST_UNITS = 300  # minimum tokens of code regions in a prompt
@@ -70,7 +66,7 @@ class PromptWriter:
     """Writes one worker's prompts: code regions, the code around them, the owner's advice and questions."""
 
     survey: Survey
-    lenses: Mapping[str, Lens]
+    window: int | None  # the model's context window in tokens; None if unknown
     whole: bool  # put everything in one prompt, whatever its size
     may_ask: bool  # whether the model may request more code
 
@@ -154,7 +150,11 @@ class PromptWriter:
             issues=issues_to_close,
             questions=[question]
             if question
-            else [*self._questions(units), *_about_uses(pairs), *(each.text for each in asked)],
+            else [
+                render.text("prompts/question.md.j2").strip(),
+                *_about_uses(pairs),
+                *(each.text for each in asked),
+            ],
             consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
         )
         # A code region that is only shown next to others is not judged, so it doesn't count as read.
@@ -235,21 +235,11 @@ class PromptWriter:
     def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """Return what every prompt repeats: the author's description and the owner's guidance.
 
-        Both are shorter in the many prompts of a large change.
+        The description is shorter in the many prompts of a large change.
         """
         body = render.cut(self.survey.pull.body, LARGE_BODY if self.large else BODY_CHARS)
-        advice = self.survey.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
+        advice = self.survey.guidance.within(self.window).of(paths)
         return {"title": self.survey.pull.title, "body": body, "guidance": advice}
-
-    def _questions(self, units: Sequence[Unit]) -> list[str]:
-        """Return the questions that these code regions call for."""
-        files = {file.path: file for file in self.survey.files}
-        questions = [
-            lens.QUESTION
-            for lens in self.lenses.values()
-            if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
-        ]
-        return [render.text(name).strip() for name in questions[:MAX_LENSES]] or [QUESTION]
 
 
 def _about_uses(pairs: Sequence[Pair]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Put a review's report together from its findings, verdicts and coverage."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -27,6 +27,7 @@ from deeprepo.rlm.errors import (
 
 UNJUDGED = "The linked issues were not checked, because no model saw the whole change."
 MODELS_LOST = "The model review was stopped ({why}), so this review contains only static checks."
+GUIDANCE_CUT = "Models did not read all of your guidance. Left out: {}."
 
 
 async def place(
@@ -182,6 +183,7 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *filter(None, [subject.consumers.summary]),
         *subject.brief.settings.warnings,
         *subject.ignore_list.warnings,
+        *_guidance_left_out(session),
         *subject.past.notes,
         *session.results.notes,
         *session.calls.budget.notes,
@@ -189,3 +191,12 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *(f"The new commit of the submodule `{path}` was not reviewed." for path in submodules),
     )
     return tuple(dict.fromkeys(notes))
+
+
+def _guidance_left_out(session: Session) -> Iterator[str]:
+    """Yield a sentence about instructions and guideline files that did not fit into the prompts."""
+    if session.reader is None:
+        return
+    window = session.calls.sizes.window(session.reader)
+    if left_out := session.survey.guidance.within(window).left_out:
+        yield GUIDANCE_CUT.format("; ".join(left_out))

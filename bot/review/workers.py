@@ -1,12 +1,11 @@
 """Review code regions with a model: pack them into prompts, send these in parallel, read the answers."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot import render
 from bot.findings import read
-from bot.ports import Lens
 from bot.review import uses
 from bot.review.context import file_questions
 from bot.review.context.builder import ContextBuilder
@@ -43,7 +42,6 @@ class ModelWorker:
     model: Model
     calls: Calls
     survey: Survey
-    lenses: Mapping[str, Lens] = field(default_factory=dict)
     role: Literal["worker", "root"] = "worker"  # "root" if the root's model does the pass itself
     whole: bool = False  # put everything in one prompt, whatever its size
     takes_notes: bool = False  # whether models are asked to summarize the change
@@ -69,7 +67,9 @@ class ModelWorker:
 
     @property
     def _writer(self) -> PromptWriter:
-        return PromptWriter(self.survey, self.lenses, self.whole, may_ask=self.look_ups is not None)
+        return PromptWriter(
+            self.survey, self.calls.sizes.window(self.model), self.whole, may_ask=self.look_ups is not None
+        )
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Read every code region in some prompt, all in parallel, and mark what was answered as read."""

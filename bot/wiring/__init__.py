@@ -8,7 +8,6 @@ from bot.wiring.review import (
     brief,
     estimate_tools,
     journal,
-    lenses,
     lines,
     local_review,
     shared_files,

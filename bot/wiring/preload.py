@@ -14,7 +14,7 @@ from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.machine import build
 from bot.render import templates
-from bot.review import context, lenses, strategies
+from bot.review import context, strategies
 from bot.review.hooks import hooks
 from bot.secrets import patterns
 from bot.wiring import access, tasks
@@ -24,7 +24,7 @@ from deeprepo.impact.filetypes import filetypes
 __all__ = ["tasks"]
 
 # Packages whose modules are all loaded by a review.
-PRELOADED_PACKAGES = (analyzers, context, findings, reviewing, lenses, strategies)
+PRELOADED_PACKAGES = (analyzers, context, findings, reviewing, strategies)
 ARENA_MAX = -8  # the option M_ARENA_MAX of mallopt, from glibc's malloc.h
 # Modules that reviews would otherwise import when they first need them.
 LAZY_MODULES = (

@@ -18,10 +18,9 @@ from bot.findings import sarif_results
 from bot.machine import extras
 from bot.machine.fact_files import MAX_REPOSITORY_BYTES
 from bot.pipeline import Tools
-from bot.ports import Analyzer, Lens
+from bot.ports import Analyzer
 from bot.review.hooks import hooks
 from bot.review.journal.record import open_file
-from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
@@ -225,7 +224,7 @@ class EstimateTools(LiveTools):
         )
         others = tuple(DryRun(n, partial(prices.dollars, n)) for n in settings.readers if provider_of(n))
         no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        return open_session(subject, Models(dry_root, dry_worker, others), {}, no_limits, lenses=lenses(settings))
+        return open_session(subject, Models(dry_root, dry_worker, others), {}, no_limits)
 
 
 def check_models(
@@ -289,7 +288,6 @@ def _open(
         chosen_models,
         {name: ANALYZERS[name]() for name in settings.analyzers if name in ANALYZERS} | _extra_analyzers(subject),
         limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
-        lenses=lenses(settings),
         journal=journal_opened,
         keep_on_cancel=keep_on_cancel,
         say=say,
@@ -336,11 +334,3 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     if path is not None and path.is_dir():
         path /= f"{pull.base[:12]}-{pull.head[:12]}.jsonl"
     return Journal(path, open_file=open_file)
-
-
-def lenses(settings: Config) -> dict[str, Lens]:
-    """Return the lenses that the settings enable.
-
-    Unknown names are ignored here, and reported by the settings.
-    """
-    return {name: lens for name, lens in LENSES.items() if name in settings.lenses}

@@ -239,7 +239,7 @@ def test_odd_values_never_produce_invalid_settings(path: str) -> None:
     for at, place in enumerate(places(form.load(FILES[path]))):
         for odd in ODD[at % 6 :: 6]:
             data = put(form.load(FILES[path]), place, odd)
-            new = NewSettings(1_600)
+            new = NewSettings()
             old = OldSettings(data, new)
             form.read(old)
             names = {row.key for row in old.rows()}

@@ -42,7 +42,6 @@ ADVISED_AGAINST = {
     "bar": r"bars?",
     "ruling": r"rulings?",
     "unit": r"(?<!systemd )units?(?! tests?\b)",
-    "lenses": r"lens(?:es)?",
     "claims": r"claims?",
     "by code": r"by code",
     "round": r"rounds?",
@@ -53,7 +52,7 @@ _PATTERNS = {name: re.compile(rf"\b(?:{form})(?!\w)", re.IGNORECASE) for name, f
 _CODE = re.compile(r"`[^`\n]*`|https?://\S+|\]\([^)\s]*\)")
 _JINJA = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _MARKUP = re.compile(r"<(?:style|script).*?</(?:style|script)>|<[^>]*>", re.DOTALL)
-_FOR_MODELS = ("prompts", "lenses")  # folders with texts for models only
+_FOR_MODELS = ("prompts",)  # folders with texts for models only
 _SPOKEN_TO_MODELS = (  # modules whose strings go to models: prompts, answer schemas and errors in the REPL
     "bot/review/agent",
     "bot/review/context",

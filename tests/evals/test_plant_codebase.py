@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 from families import few
 
-from bot.review.lenses.tests import is_test
 from deeprepo.impact.reading.faults import faults
+from deeprepo.impact.text.paths import is_test
 from deeprepo_evals import plant
 from deeprepo_evals.plant import defects as table
 from deeprepo_evals.plant import synthetic

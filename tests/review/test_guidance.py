@@ -1,7 +1,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from bot.review.guidance import MAX_CHARS, Guidance, gather
+from bot.review.guidance import Guidance, gather
 
 TEXT = "Use the shop's own money type everywhere; never floats."
 
@@ -27,7 +27,7 @@ def test_instructions_apply_where_their_pattern_matches() -> None:
 def test_only_the_nearest_and_the_root_guideline_files_apply() -> None:
     """The nearest guideline file applies, followed by the root's, but none in between."""
     files = {"AGENTS.md": TEXT, "src/AGENTS.md": TEXT + " Two.", "src/deep/CLAUDE.md": TEXT + " Three."}
-    guidance = gathered(files, ["src/deep/a.py"])
+    guidance = gathered(files, ["src/deep/a.py", "src/b.py"])
     assert [advice.origin for advice in guidance.of(["src/deep/a.py"])] == ["src/**", "src/deep/CLAUDE.md", "AGENTS.md"]
     assert [advice.origin for advice in guidance.of(["src/b.py"])] == ["src/**", "src/AGENTS.md", "AGENTS.md"]
 
@@ -55,7 +55,7 @@ def test_rules_with_paths_apply_to_changes_in_those_paths() -> None:
         ".cursor/rules/notes.txt": f"{TEXT} Seven.",
         "AGENTS.md": TEXT,
     }
-    guidance = gathered(files, ["a.py"])
+    guidance = gathered(files, ["a.py", "x/b.tsx", "lib/c.c"])
     assert [a.text[-4:] for a in guidance.of(["a.py"])] == ["Two.", "our.", TEXT[-4:]]
     assert [a.text[-4:] for a in guidance.of(["x/b.tsx"])] == ["One.", "our.", TEXT[-4:]]
     assert [a.text[-4:] for a in guidance.of(["lib/c.c"])] == ["ree.", "our.", TEXT[-4:]]
@@ -82,13 +82,18 @@ def test_text_for_several_matching_patterns_is_added_once() -> None:
     assert [advice.text for advice in guidance.of(["src/a.ts", "src/b.py"])] == [TEXT]
 
 
-def test_long_guideline_files_are_truncated_to_the_limit() -> None:
-    """Long files end with "[...]", and all guidance together stays within the limit."""
-    long = "\n".join(f"- never break rule {n} of the house's code" for n in range(200))
-    guidance = gathered({"AGENTS.md": long, "CLAUDE.md": long + " more", "REVIEW.md": long + " and more"}, ["a.py"])
-    advice = guidance.of(["a.py"])
-    assert advice[0].text.endswith("[...]")
-    assert sum(len(item.text) for item in advice) <= MAX_CHARS
+def test_guideline_files_are_read_whole_up_to_the_limit() -> None:
+    """The nearest file comes first. What exceeds the limit is cut, and named with its size."""
+    long = "\n".join(f"- never break rule {n} of the house's code" for n in range(600))
+    guidance = gathered({"AGENTS.md": long, "src/AGENTS.md": f"{long} too"}, ["src/a.py"])
+    near, root = guidance.within(None).of(["src/a.py"])[1:]
+    assert (near.origin, near.text) == ("src/AGENTS.md", f"{long} too")
+    assert (root.origin, root.text[-5:]) == ("AGENTS.md", "[...]")
+    assert 39_900 < len("Mind the units.") + len(near.text) + len(root.text) <= 40_000
+    left = len(long) - len(root.text)
+    assert guidance.within(None).left_out == (f"AGENTS.md ({left:,} of {len(long):,} characters)",)
+    (cut,) = guidance.within(1_000).of(["src/a.py"])[1:]
+    assert (cut.origin, len(cut.text) < 1_000, len(guidance.within(1_000).left_out)) == ("src/AGENTS.md", True, 2)
 
 
 def test_guideline_files_can_be_switched_off() -> None:

@@ -62,7 +62,6 @@ class SettingsFormat:
 class NewSettings:
     """The settings imported so far."""
 
-    room: int  # characters of one instruction that models are shown
     branch: str = ""  # the default branch, if it is known
     files: Mapping[str, bool] = field(default_factory=dict)  # path -> whether reviews read the file directly
     values: dict[str, Any] = field(default_factory=dict)  # by dotted key, such as `triggers.drafts`
@@ -154,10 +153,6 @@ class OldSettings:
             return [{"path": brace, "text": written} for each in named for brace in globs.braces(each) if written]
 
         self.import_key(key, "instructions", entries)
-        row, size = self._rows.get(_path(key)), len(written or "")
-        if row is not None and row.into and size > self.new.room:
-            why = f"models see only the first {self.new.room:,} of {size:,} characters. Split it by path"
-            self._rows[_path(key)] = Row(row.key, row.into, why)
 
     def each(self, key: str) -> Iterator[tuple[str, Any]]:
         """Yield the entries of a list with their dotted keys."""

@@ -102,7 +102,7 @@ async def rehearse(
     def open_desk(subject: Survey) -> AbstractAsyncContextManager[Session]:
         settings = subject.brief.settings
         chosen = {name: ANALYZERS[name]() for name in settings.analyzers}
-        return open_session(subject, Models(root, model), chosen, PATIENT, lenses=wiring.lenses(settings))
+        return open_session(subject, Models(root, model), chosen, PATIENT)
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
     pull = await checkout.pull(request(repo), scratch)

@@ -12,7 +12,6 @@ from typing import Any
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
@@ -142,10 +141,7 @@ class _Arena:
             if baseline:
                 out = window.beyond(subject.units, item["window"])
                 subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
-            lenses = {name: LENSES[name] for name in subject.brief.settings.lenses}
-            async with open_session(
-                subject, chosen, {}, limits, lenses=lenses, journal=journal, keep_on_cancel=False
-            ) as session:
+            async with open_session(subject, chosen, {}, limits, journal=journal, keep_on_cancel=False) as session:
                 tally.at, tally.refusal = lambda: session.calls.at, lambda: session.calls.budget.refused
                 yield session
 

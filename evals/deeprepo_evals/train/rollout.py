@@ -10,7 +10,6 @@ from pathlib import Path
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
@@ -65,6 +64,5 @@ async def roll(
 
 @asynccontextmanager
 async def _desk(models: Models, limits: Limits, journal: Journal, subject: Survey) -> AsyncIterator[Session]:
-    lenses = {name: LENSES[name] for name in subject.brief.settings.lenses}
-    async with open_session(subject, models, {}, limits, lenses=lenses, journal=journal) as session:
+    async with open_session(subject, models, {}, limits, journal=journal) as session:
         yield session

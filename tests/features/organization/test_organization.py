@@ -42,7 +42,7 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
     ("budget: {calls: 5}", "budget: {usd: 0.5}", "usd", 0.5, ACME),
     ("", "budget: {usd: 40}", "usd", 1.0, f"the default (DEEPREPO_USD sets another), lower than the 40.00 from: {ACME}"),
     ("strict: false", "strict: true", "strict", False, OWN),
-    ("lenses: [security]", "lenses: [tests]", "lenses", ("security",), OWN),
+    ("analyzers: [ruff]", "analyzers: [secrets]", "analyzers", ("ruff",), OWN),
     ("ignore: ['!b/own']", "ignore: [b/]", "unread", ("b/", "!b/own"), f"{OWN} and {ACME}"),
     ("ignore: []", "ignore: [b/]", "ignore", (), "default"),
     (
