@@ -12,7 +12,7 @@ from bot.values.tool_results import ToolResult, ToolRun
 
 Row = dict[str, Any]
 ELSEWHERE = ("pull", "consumers", "journal")  # a record has the first apart, and of the second what was found
-BYTE_FIELDS = ("earlier", "local")  # of any bytes
+BYTE_FIELDS = ("earlier",)  # of any bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,6 @@ class Brief:
     file: str = FILE  # the repository's settings, at the tip of its base branch
     earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
     full: bool = False  # read everything again and say everything
-    local: bytes | None = None  # the list of what the person at the terminal does not want to hear
     dismissals: tuple[Dismissal, ...] = ()  # what people have said of single findings
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned from people
     reports: tuple[ToolResult, ...] = ()  # of other tools, about the head or the whole change

@@ -6,7 +6,6 @@ features have in their modules of this name:
 
 settings   the dataclass of the keys that it adds to `.deeprepo.yml`
 variables  the dataclass of the environment variables that it reads
-file       `config.owner_file.OwnerFile`: a file with which a repository's owner controls the feature
 section    `render.section.Section`: its section in a review, in comments and in the JSON output
 finding    `render.section.FindingSection`: its section in a finding
 review     `review.hooks.ReviewHooks`: what it does during a review
@@ -57,10 +56,7 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
         "step:STEP_DEFAULTS",
     ),
     "teaching": (
-        "file:IGNORED_FINDINGS",
         "review:IGNORE_LISTS",
-        "server:SERVER_TEACHING",
-        "command:IGNORE_COMMAND",
         "comment:IGNORE",
         "comment:REMEMBER",
         "comment:RULES",

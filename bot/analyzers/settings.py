@@ -6,12 +6,12 @@ later ones.
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot import config
 from bot.config import names
-from bot.config.owner_file import OwnerFile, Problem, of_features
+from bot.config.problem import Problem
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from bot.values.finding import proof_id
 from deeprepo.impact.ports import Tree
@@ -22,29 +22,16 @@ MAX_PROBLEMS = 40  # problems per file that become separate findings
 READS = "deeprepo's own settings"
 
 
-class SettingsFile(OwnerFile):
-    """The settings file."""
-
-    path = names.FILE
-    other_names = names.OTHER_NAMES
-    fatal_consequence = (
-        "Once this is merged, reviews use the default settings instead of this file, and the deeprepo check on every "
-        "pull request does not pass until the file is corrected."
-    )
-    consequence = "Once this is merged, every review warns about it."
-
-    def problems(self, text: bytes) -> tuple[Problem, ...]:
-        """List the problems in its text."""
-        return config.check(text)[1]
-
-
-OWNER_FILES: Mapping[str, OwnerFile] = {each.path: each for each in (SettingsFile(), *of_features())}
-INSTEAD = {name: each.path for each in OWNER_FILES.values() for name in each.other_names}
+FATAL_CONSEQUENCE = (
+    "Once this is merged, reviews use the default settings instead of this file, and the deeprepo check on every "
+    "pull request does not pass until the file is corrected."
+)
+CONSEQUENCE = "Once this is merged, every review warns about it."
 
 
 def wants(file: ChangedFile) -> bool:
     """Return whether the file is a settings file, or could be mistaken for one."""
-    return file.status != "deleted" and file.path in {*OWNER_FILES, *names.TEMPLATES, *INSTEAD}
+    return file.status != "deleted" and file.path in {names.FILE, *names.TEMPLATES, *names.OTHER_NAMES}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
@@ -82,18 +69,17 @@ async def _template(path: str, text: bytes) -> list[Finding]:
 def _problems(path: str, text: bytes) -> Iterator[Finding]:
     source = text.decode("utf-8", "replace")
     places = Places(source, YAML_BREAKS)
-    if path in INSTEAD:
-        after = f"deeprepo only reads {INSTEAD[path]}. Rename the file."
+    if path in names.OTHER_NAMES:
+        after = f"deeprepo only reads {names.FILE}. Rename the file."
         yield _finding(path, source, places, Problem(None, f"{path} is not read"), after)
         return
-    file = OWNER_FILES[path]
-    problems = tuple(sorted(file.problems(text), key=lambda one: not one.fatal))
+    problems = tuple(sorted(config.check(text)[1], key=lambda one: not one.fatal))
     if len(problems) > MAX_PROBLEMS:
         title = f"{path} has {len(problems) - MAX_PROBLEMS:,} more problems"
         more = Problem(problems[MAX_PROBLEMS].line, title, about="more")
         yield _finding(path, source, places, more, "They are listed once you correct the first ones.")
     for problem in problems[:MAX_PROBLEMS]:
-        consequence = file.fatal_consequence if problem.fatal else file.consequence
+        consequence = FATAL_CONSEQUENCE if problem.fatal else CONSEQUENCE
         yield _finding(path, source, places, replace(problem, sentence=f"{path}: {problem.sentence}"), consequence)
 
 

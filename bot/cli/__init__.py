@@ -72,7 +72,7 @@ def _static_review(options: "StaticReviewOptions") -> int:
     from bot.cli import reviewing
 
     request = typed.read(options.change, ".", staged=options.staged, uncommitted=options.uncommitted)
-    flags = {"effort": "none", "fail_on": options.fail_on, "local": reviewing.local(".")}
+    flags = {"effort": "none", "fail_on": options.fail_on}
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
         review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, options.form, fixable=reviewing.fixable(review))

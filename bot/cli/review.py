@@ -103,7 +103,7 @@ def command(
     }  # fmt: skip
     flags = reviewing.flags(
         choices, of_features=of_features, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
-    ) | {"journal": journal, "local": reviewing.local(repo)}
+    ) | {"journal": journal}
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         if fix and request.head:

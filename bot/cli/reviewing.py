@@ -206,16 +206,6 @@ def flags(
     }
 
 
-def local(repo: str) -> bytes | None:
-    """Return the user's local list of ignored findings, from the git folder, or None. Raises UsageError."""
-    from bot.checkout.locate import locate
-    from bot.config.owner_file import of_features
-
-    git_folder = Path(locate(repo).common)
-    path = next((file.local_path for file in of_features() if file.local_path), None)
-    return files.content(git_folder / path, MAX_IGNORE_BYTES, below=git_folder) if path else None
-
-
 def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
     """Return each SARIF file's name and contents. One byte above the limit shows that it is too long.
 

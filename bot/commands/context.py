@@ -24,7 +24,6 @@ class CommandReply:
 
     body: str = ""
     reaction: Reaction = ""
-    rule: int = 0  # the number of the proposed rule, which reactions to the comment confirm or reject
     # Whether the command changes silenced findings, so summary and check must be updated
     silences: bool = False
     # In a GitHub Actions step: facts to record in the reply's marker, such as the mark of an ignored finding.

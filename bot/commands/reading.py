@@ -1,4 +1,4 @@
-"""Parse commands, mentions and rejections in comments.
+"""Parse commands and mentions in comments.
 
 A command is `/deeprepo WORD`, `@deeprepo WORD` or `@<our login> WORD`.
 A command must be at the start of a line. Quotes, code and HTML comments are ignored, because they are other
@@ -138,45 +138,3 @@ def read_mentions(body: str, login: str) -> Mentions:
         others=any(not mine for _, mine in names),
         first=bool(names) and names[0] == (0, False),
     )
-
-
-MAX_REASON_CHARS = 300
-REJECTS = re.compile(
-    r"(?:(?:thanks|thank you|no|danke|gracias|merci)[,.!]*\s+)?"
-    r"(?P<which>(?:findings?\s+)?#?\d{1,4}(?:(?:,|\s+and)\s+#?\d{1,4})*(?::|\s+is|\s+are)?\s+)?"
-    r"(?:(?:it|this|that|das|es|esto|ce|c')(?:'s|\s+is|\s+works|\s+ist|\s+es|est|\s+n'est)?\s*)?"
-    r"(?:wo'?n'?t\s+fix|wontfix|will\s+not\s+(?:be\s+)?fix|not\s+a\s+bug|false\s+(?:positive|alarm)|by\s+design|intended|intentional|as\s+intended|on\s+purpose"
-    r"|wird\s+nicht\s+behoben|kein\s+(?:fehler|bug)|fehlalarm|absicht|gewollt"
-    r"|no\s+es\s+un\s+(?:error|bug)|falso\s+positivo|intencionado|a\s+propósito"
-    r"|pas\s+un\s+bug|pas\s+une\s+erreur|faux\s+positif|voulu)\b",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"\w")
-_EVERYTHING = re.compile(r"\b(?:both|all(?: of)? (?:them|these)|beide[sn]?|ambos|todos|tous|les deux)\b", re.IGNORECASE)
-
-
-def reason(body: str) -> str:
-    """Return a comment's text on one line if it starts with a rejection, and is not a question.
-
-    Else return "".
-    """
-    prose = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
-    first = re.split(r"(?<=[.!?])\s", prose, maxsplit=1)[0]
-    return prose[:MAX_REASON_CHARS] if REJECTS.match(prose) and not first.endswith("?") else ""
-
-
-@dataclass(frozen=True, slots=True)
-class RejectedParts:
-    """Which of a thread's findings a rejection refers to."""
-
-    numbers: tuple[int, ...] = ()  # the finding numbers at its start
-    is_general: bool = False  # it has no further words, or refers to all findings
-
-
-def rejected_parts(reason: str) -> RejectedParts:
-    """Return which findings a rejection refers to. `reason` is the result of the function `reason`."""
-    match = REJECTS.match(reason)
-    if match is None:
-        return RejectedParts()
-    numbers = tuple(map(int, re.findall(r"\d+", match["which"] or "")))
-    return RejectedParts(numbers, not _WORD.search(reason, match.end()) or bool(_EVERYTHING.search(reason)))

@@ -1,10 +1,8 @@
 """Determine which finding a command refers to: its thread's finding, or one given by number or identity."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.commands import reading
 from bot.commands.context import CommandContext, CommandReply
 from bot.stored import markers, reviews
 from bot.stored.reviews import UnreadableError
@@ -14,7 +12,6 @@ from bot.values.review import LastReview
 _MENTIONED = re.compile(
     r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE
 )
-_LONG_WORD = re.compile(r"[^\W\d]\w{3,}")
 _NUMBER_OR_MARK = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{32}|[0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 
@@ -102,30 +99,6 @@ def find(argument: str, context: CommandContext) -> CommandTarget:
 def finding_numbers(text: str) -> tuple[int, ...]:
     """Return the finding numbers that a text mentions, as in "finding 2" or "#2"."""
     return tuple(int(match[1]) for match in _MENTIONED.finditer(text))
-
-
-def rejected(text: str, here: Sequence[Finding], last_review: LastReview) -> Sequence[Finding] | None:
-    """Return which of a thread's findings (`here`) a rejection refers to, or None if that is not clear.
-
-    A rejection refers to findings by number, or by words that occur in only one of the titles. The number of
-    a finding in another thread rejects nothing in this one. A number that no finding has is ignored.
-    """
-    parts = reading.rejected_parts(text)
-    known = {*last_review.numbers, *(finding.number for finding in last_review.findings)}
-    numbers = known.intersection((*parts.numbers, *finding_numbers(text)))
-    if numbers:
-        return [finding for finding in here if finding.number in numbers]
-    if len(here) < 2 or parts.is_general:  # noqa: PLR2004 - several
-        return here
-    words, titles = _words(text), [_words(finding.title) for finding in here]
-    others = [set[str]().union(*titles[:at], *titles[at + 1 :]) for at in range(len(titles))]
-    named = [one for one, mine, rest in zip(here, titles, others, strict=True) if (mine - rest) & words]
-    return named if 0 < len(named) < len(here) else None
-
-
-def _words(text: str) -> set[str]:
-    """Return a text's words with at least four letters, in lower case and without a plural "s"."""
-    return {word.lower().removesuffix("s") for word in _LONG_WORD.findall(text)}
 
 
 def read(data: bytes | None) -> LastReview | None:

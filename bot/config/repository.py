@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from bot.config import forms, yaml_text
 from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, SETTING_FIELDS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
-from bot.config.owner_file import Problem
+from bot.config.problem import Problem
 from bot.config.removed import REMOVED_CHECKS
 from bot.config.usable import THRESHOLDS, Mistake, TooManyMistakesError, UsableFile
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES

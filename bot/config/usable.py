@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from bot.config import forms, yaml_text
 from bot.config.defaults import FORMS, Instruction
-from bot.config.owner_file import Problem
+from bot.config.problem import Problem
 from bot.config.removed import REMOVED
 
 Place = tuple[str | int, ...]  # the keys and indices that lead to a value

@@ -30,7 +30,7 @@ BASE_REPOSITORY = {
     "default_branch": "base.repo.default_branch",
     "private": "base.repo.private",
 }
-POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id", "dislikes": "reactions.-1"}
+POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id"}
 
 
 def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON

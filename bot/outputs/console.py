@@ -48,7 +48,7 @@ SEVERITY_COLORS: dict["Severity", str] = {
 CONCLUSION_STYLES = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines"}
 STATUS = {"fixed": "✓"}
-NEXT = 'fix the findings and review again, or ignore a finding: `deeprepo ignore ID --reason "..."`'
+NEXT = "fix the findings and review again, or add `- finding: ID` to `ignore` in .deeprepo.yml"
 MOST_LIMITS = 4  # sentences about the limits of searches
 LISTED_PLACES = 4  # locations of findings that are grouped by theme
 LISTED_ROWS = 12  # rows of a list, unless `--show all` is set
@@ -204,7 +204,7 @@ def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Ite
     )
     yield "found by", Text(line(facts.origin(finding)), "dim")
     if finding.fingerprint:
-        yield "id", Text(line(finding.identity), "dim")  # the argument of `deeprepo ignore`
+        yield "id", Text(line(finding.identity), "dim")  # for `ignore` in the settings
 
 
 def prose(text: str) -> Text:

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Literal, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
-from bot.storage.tables import Scope, feedback, finding, review, rule, within
+from bot.storage.tables import Scope, feedback, finding, review, within
 from bot.values import PullRef, Status
 
 # Outcomes of a reported finding:
@@ -77,9 +76,6 @@ class Outcomes(StoragePart):
         await self.change(change)
 
 
-# A rule is proposed for findings of one kind in a folder if there are at least this many, and if at least
-# this share of them was dismissed.
-MIN_FINDINGS, MIN_DISMISSED_SHARE = 5, 0.9
 MergedOutcome = Literal["fixed", "rejected", "ignored", "left"]
 Key = TypeVar("Key", str, tuple[str, str, str])
 
@@ -109,23 +105,6 @@ class OutcomeCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedRule:
-    """A kind of finding that people almost always dismiss in a folder of a repository ("": everywhere)."""
-
-    repository: str  # owner/name
-    kind: str
-    folder: str
-    dismissed: int
-    shown: int
-
-    @property
-    def entry(self) -> str:
-        """The entry for `rules:` in `.deeprepo.yml` that silences these findings."""
-        path, kind = (f'"{text}"' for text in (f"{self.folder}**", self.kind))
-        return f"- {{path: {path}, kind: {kind}}}"
-
-
-@dataclass(frozen=True, slots=True)
 class Worth:
     """The outcomes of findings on merged pull requests, in total, by kind and by folder, most shown first."""
 
@@ -135,7 +114,6 @@ class Worth:
     results: OutcomeCounts
     by_kind: dict[str, OutcomeCounts]
     by_path: dict[str, OutcomeCounts]  # by repository and top-level folder
-    rules: tuple[ProposedRule, ...]
 
     @property
     def usd_per_fixed(self) -> float | None:
@@ -144,13 +122,12 @@ class Worth:
 
 
 class _Row(NamedTuple):
-    """A group of findings with the same values. `silenced`: a confirmed rule exists for this kind."""
+    """A group of findings with the same values."""
 
     repository: str
     kind: str
     path: str
     result: MergedOutcome
-    silenced: bool
     number: int
 
 
@@ -177,18 +154,14 @@ class Worths(StoragePart):
             unpriced=int(sums[2] or 0),
             results=_results(rows),
             by_kind=_grouped((row.kind, row) for row in rows),
-            by_path=_grouped((f"{row.repository}: {next(iter(_folders(row.path)[1:2]), '/')}", row) for row in rows),
-            rules=_rules(rows),
+            by_path=_grouped((f"{row.repository}: {_top_folder(row.path)}", row) for row in rows),
         )
 
 
-def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, MergedOutcome, bool, int]]":
+def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, MergedOutcome, int]]":
     """Count these pull requests' shown findings by repository, kind, path and result."""
     ours = (feedback.c.pull == finding.c.pull) & (feedback.c.fingerprint == finding.c.fingerprint)
     is_ignored = sa.exists().where(ours, feedback.c.kind == "ignored")
-    in_force = sa.exists().where(
-        rule.c.repository == finding.c.repository, rule.c.kind == finding.c.kind, rule.c.state == "confirmed"
-    )
     outcome = finding.c.outcome
     result = sa.case(
         (outcome.in_(("fixed", "accepted")), "fixed"),
@@ -196,10 +169,10 @@ def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, MergedOutcome, b
         (outcome == "rejected", "rejected"),
         else_="left",
     )
-    columns = pulls.c.name, finding.c.kind, finding.c.path, result.label("result"), in_force.label("silenced")
+    columns = pulls.c.name, finding.c.kind, finding.c.path, result.label("result")
     joined = sa.join(finding, pulls, finding.c.pull == pulls.c.pull)
     of = sa.select(*columns).select_from(joined).where(outcome.is_not(None)).subquery().c
-    return sa.select(of.name, of.kind, of.path, of.result, of.silenced, sa.func.count()).group_by(*of)
+    return sa.select(of.name, of.kind, of.path, of.result, sa.func.count()).group_by(*of)
 
 
 def _results(rows: Iterable[_Row]) -> OutcomeCounts:
@@ -218,29 +191,7 @@ def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, OutcomeCounts]:
     return dict(sorted(results.items(), key=lambda item: -item[1].shown))
 
 
-def _folders(path: str) -> list[str]:
-    """Return the folders that contain a file or folder, from the repository's root ("") inwards."""
-    return ["" if str(folder) == "." else f"{folder}/" for folder in reversed(PurePosixPath(path).parents)]
-
-
-def _rules(rows: Iterable[_Row]) -> tuple[ProposedRule, ...]:
-    """Propose a rule for each kind and each widest folder in which nearly all findings were dismissed.
-
-    If all of a folder's findings are in one of its subfolders, the subfolder is proposed instead.
-    """
-    open_rows = (row for row in rows if not row.silenced)
-    groups = _grouped(((row.repository, row.kind, folder), row) for row in open_rows for folder in _folders(row.path))
-    has_all_in_subfolder = {
-        (repository, kind, wider)
-        for (repository, kind, folder), results in groups.items()
-        for wider in _folders(folder)
-        if groups[repository, kind, wider].shown == results.shown
-    }
-    proposed: dict[tuple[str, str, str], ProposedRule] = {}
-    for place, results in sorted(groups.items(), key=lambda item: len(item[0][2])):
-        repository, kind, folder = place
-        is_noise = results.shown >= MIN_FINDINGS and results.dismissed >= MIN_DISMISSED_SHARE * results.shown
-        is_covered = any((repository, kind, wider) in proposed for wider in _folders(folder))
-        if is_noise and not is_covered and place not in has_all_in_subfolder:
-            proposed[place] = ProposedRule(*place, results.dismissed, results.shown)
-    return tuple(sorted(proposed.values(), key=lambda one: -one.dismissed))
+def _top_folder(path: str) -> str:
+    """Return the top-level folder that contains a file, or "/"."""
+    top, slash, _ = path.partition("/")
+    return f"{top}/" if slash else "/"

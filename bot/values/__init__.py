@@ -59,7 +59,7 @@ from bot.values.review import (
     in_order,
     read_units,
 )
-from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
+from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Rejection, RuleState, Silencing
 from deeprepo.impact.changes import (
     ChangedFile,
     ChangedSymbol,

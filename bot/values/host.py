@@ -109,7 +109,6 @@ class PostedComment:
     thread: int = 0  # the ID of the first comment in its thread; 0 if it is in none
     head: str = ""  # the commit that it refers to, if any
     state: str = ""  # the state of a review, such as "COMMENTED", "CHANGES_REQUESTED" or "DISMISSED"
-    dislikes: int = 0  # number of 👎 reactions
 
 
 @dataclass(frozen=True, slots=True)

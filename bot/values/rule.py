@@ -1,4 +1,4 @@
-"""The rules and learnings that silence findings, and the dismissals and proposals from which they come.
+"""The rules and learnings that silence findings, and dismissals of single findings.
 
 People create them with `features.teaching`. The values are not in that feature, because the database stores
 them, and because workflow steps without a database read the same commands.
@@ -10,9 +10,8 @@ from typing import Literal
 from deeprepo.rlm.values import Exact
 
 IgnoreScope = Literal["finding", "rule", "path"]  # what an ignore entry silences
-RuleState = Literal["proposed", "confirmed", "removed"]
-# How a person rejected a finding. "remember": the person taught a sentence that is not about a finding.
-Rejection = Literal["reaction", "reply", "withdrawn", "ignored", "remember"]
+RuleState = Literal["confirmed", "removed"]
+Rejection = Literal["reply", "withdrawn", "ignored"]  # how a person rejected a finding; only 0.2.0 stored replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,31 +82,14 @@ class Silencing:
 
 @dataclass(frozen=True, slots=True)
 class LearnedRule:
-    """A rule or learning that a server stores as soon as it is proposed. Times are seconds since 1970.
-
-    `grave` says whether it comes from a serious proven finding. A reaction is not enough to confirm such a
-    rule.
-    """
+    """A learning that people taught, or a rule that 0.2.0 learned. Times are seconds since 1970."""
 
     rule: OwnerRule
     state: RuleState
-    who: str  # the login of the person who rejected the finding
-    link: str  # URL of the rejection
-    made: float  # when it was proposed
-    grave: bool = False
+    who: str  # the login of the person who taught it
+    link: str  # URL of the comment
+    made: float  # when it was taught
     decider: str = ""  # the login of the person who confirmed or removed it
     decided: float = 0.0  # when
     silenced: int = 0  # number of findings that it has silenced
     last: float = 0.0  # when it last silenced a finding; 0 for never
-    shown: bool = False  # whether a comment shows the proposal
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A rule or learning to propose, because a person rejected a finding or taught a sentence."""
-
-    rule: OwnerRule
-    how: Rejection
-    who: str
-    link: str = ""
-    grave: bool = False

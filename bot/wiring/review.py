@@ -83,7 +83,6 @@ async def brief_of(
         note=f"Reviewed with static checks only: {models_problem}" if models_problem else "",
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
-        local=flags.get("local"),
         reports=_reports(flags),
         tool_runs=tuple(run for name, data in flags.get("sarif") or () for run in sarif_results.runs(data, name)),
         consumers=Consumers(named=tuple(one for hook in hooks() for one in hook.named(pull, of_features, settings))),

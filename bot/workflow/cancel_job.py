@@ -10,11 +10,10 @@ from collections.abc import Mapping
 
 from bot import github
 from bot.config import policy
-from bot.errors import HostRefused
 from bot.github import Host
 from bot.values import Cancel, ReviewAsk
 from bot.values.ask import ASKED
-from bot.workflow import conclusions, hooks, replies
+from bot.workflow import conclusions, replies
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
@@ -39,7 +38,7 @@ async def run(ask: Cancel, job: Job, server: Server) -> None:
         if state is None or state.facts.state != "open":
             await server.jobs.cancel(ask.pull, due.keys())
             if state is not None:
-                await _close(ask, state, due, host, job, server)
+                await _close(ask, state, due, host, server)
         elif state.facts.draft:
             again = ReviewAsk(ask.pull, "catch-up", head=state.facts.head_sha)
             if isinstance(policy.decide(state.facts, again, await server.settings_of(state)), policy.SkipReview):
@@ -66,19 +65,12 @@ async def _end_checks(ask: Cancel, job: Job, server: Server) -> None:
             await server.store.checks.remove(ask.pull, number)
 
 
-async def _close(
-    ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, server: Server
-) -> None:
-    """Answer the commands whose reviews are canceled, and check reactions to findings for the last time."""
+async def _close(ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, server: Server) -> None:
+    """Answer the commands whose reviews are canceled, and record that the pull request was closed."""
     for due_ask in due.values():
         if due_ask.comment is not None:
             await replies.post_closed_reply(due_ask.comment, host)
     if not await server.store.reviews.heads(ask.pull):
         return
-    try:
-        await hooks.listen(host, server)
-    except HostRefused:
-        if not job.last:
-            raise
     await server.store.reviews.close(ask.pull, time.time(), merged=state.facts.merged)
     await server.store.outcomes.close(ask.pull, time.time())

@@ -12,8 +12,7 @@ from bot.errors import HostLocked, HostRefused
 from bot.github import Host
 from bot.values import CommandAsk, CommentRef
 from bot.wiring.access import in_force
-from bot.workflow import commands, hooks, refresh_job, replies
-from bot.workflow.commands import REVIEWS
+from bot.workflow import commands, refresh_job, replies
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.jobs import Job
 from bot.workflow.pull_state import PullState
@@ -37,20 +36,15 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
             await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
             if refusal is not None:
                 break
-            # A review checks reactions itself.
-            is_changed |= each.word not in REVIEWS and await hooks.listen(host, server)
             name = f"answer {each.comment.part}" if each.comment.part else "answer"
             reply = await job.step(name, partial(_reply, each, state, settings, host, job, server), _ANSWER)
             is_changed |= reply.silences
             try:
-                comment = await replies.post_reply(reply, each.comment, host)
+                await replies.post_reply(reply, each.comment, host)
             except HostRefused as refused:  # the decisions still count
                 if not (job.last or isinstance(refused, HostLocked)):
                     raise
                 unposted = refused
-            else:
-                if reply.rule and comment is not None:
-                    await hooks.run_shown_hooks(reply.rule, comment, host, server)
         if is_changed:
             await refresh_job.refresh(state, settings, host, server, f"{ask.comment.kind}-{ask.comment.id}")
         if unposted is not None:

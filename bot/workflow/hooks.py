@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, cast
 from bot import registry
 from bot.config import Settings
 from bot.github import Host
-from bot.render import Safe
-from bot.values import Ask, Dismissal, Finding, PackageSurvey, PostedComment
+from bot.values import Ask, PackageSurvey
 from bot.values.consumer import Consumers
 from bot.values.shared_file import SharedFile
 from bot.workflow.jobs import Job
@@ -58,39 +57,10 @@ class ServerHooks:
     async def forget(self, repositories: Collection[int], server: "Server") -> None:
         """Delete the feature's data about repositories."""
 
-    async def listen(self, host: Host, server: "Server") -> bool:
-        """Check how people reacted to findings since the last job.
-
-        Return whether other findings are reported.
-        """
-        del host, server
-        return False
-
-    async def on_withdrawn(
-        self, finding: Finding, dismissal: Dismissal, link: str, host: Host, server: "Server"
-    ) -> tuple[Safe, int]:
-        """Return a suggestion and its number for a finding that a person dismissed. The number is 0 without one."""
-        del finding, dismissal, link, host, server
-        return Safe(), 0
-
-    async def on_shown(self, number: int, comment: PostedComment, host: Host, server: "Server") -> None:
-        """Act on a comment that shows a suggestion."""
-
 
 def hooks() -> tuple[ServerHooks, ...]:
     """List the hooks of all features."""
     return cast("tuple[ServerHooks, ...]", registry.parts("server"))
-
-
-async def listen(host: Host, server: "Server") -> bool:
-    """Check how people reacted to findings since the last job. Return whether other findings are reported."""
-    return any([await hook.listen(host, server) for hook in hooks()])
-
-
-async def run_shown_hooks(number: int, comment: PostedComment, host: Host, server: "Server") -> None:
-    """Report that a comment shows a suggestion."""
-    for each in hooks():
-        await each.on_shown(number, comment, host, server)
 
 
 async def survey(ask: PackageSurvey, job: Job, server: "Server") -> None:

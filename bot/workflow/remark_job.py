@@ -9,7 +9,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import github
-from bot.commands import CommandReply, Permission, conversation, reading
+from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import RemarkReply, RemarkThread
 from bot.commands.conversation.threads import DELETED
 from bot.commands.target import read
@@ -17,11 +17,10 @@ from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host
 from bot.payloads import Remark
-from bot.render import Safe
 from bot.values import Dismissal, RemarkAsk
 from bot.values.daily import CapReached
 from bot.wiring import access
-from bot.workflow import conclusions, hooks, refresh_job, replies, spending
+from bot.workflow import conclusions, refresh_job, replies, spending
 from bot.workflow.jobs import Job
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server, ignore_missing_on_last_try
@@ -64,21 +63,13 @@ async def _answer(
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
-        if permission.writes and reading.reason(remark_thread.remark.text):  # a dismissal needs no model
-            await hooks.listen(host, server)
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
     reply_now = partial(_reply, ask, remark_thread, state, settings, server)
     remark_reply = await job.step("answer", reply_now, _REPLY)
-    suggested = await _withdrawn(remark_reply, ask, remark_thread, state, host, server, writes=permission.writes)
-    body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *suggested.values())))
-    comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
-    if comment is not None:
-        for number in suggested:
-            await hooks.run_shown_hooks(number, comment, host, server)
-    # the remark may say "won't fix"
-    was_decided = await hooks.listen(host, server)
-    if was_decided or remark_reply.withdrawn:
+    await _dismiss_withdrawn(remark_reply, ask, server)
+    await replies.post_remark_reply(remark_reply, ask, host)
+    if remark_reply.withdrawn:
         state = await server.read_pull(host)  # a model may have taken minutes
         name = f"{ask.comment.kind}-{ask.comment.id}"
         await refresh_job.refresh(state, await server.settings_of(state), host, server, name)
@@ -107,30 +98,11 @@ async def _reply(
         return replies.failure_reply(public(error)) if ask.mentioned else RemarkReply()
 
 
-async def _withdrawn(
-    remark_reply: RemarkReply,
-    ask: RemarkAsk,
-    remark_thread: RemarkThread,
-    state: PullState,
-    host: Host,
-    server: Server,
-    *,
-    writes: bool,
-) -> dict[int, Safe]:
-    """Dismiss the withdrawn findings and return suggestions by number. Repeating it changes nothing else."""
-    people, now = server.store.people, time.time()
+async def _dismiss_withdrawn(remark_reply: RemarkReply, ask: RemarkAsk, server: Server) -> None:
+    """Dismiss the withdrawn findings. Repeating it changes nothing else."""
     last = await asyncio.to_thread(read, await server.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
-    link = replies.address(state.facts.url, ask.comment)
-    suggested: dict[int, Safe] = {}
     for fingerprint, reason in remark_reply.withdrawn:
         finding = last.by_identity(fingerprint) if last is not None else None
-        if finding is not None and finding.proven:
-            continue  # a review that ended meanwhile has proven it
-        dismissal = Dismissal(fingerprint, reason, "withdrawn", ask.actor)
-        await people.dismiss(ask.pull, dismissal, now)
-        if finding is not None and writes:
-            dismissed = replace(dismissal, reason=remark_thread.remark.text)
-            for each in hooks.hooks():
-                text, number = await each.on_withdrawn(finding, dismissed, link, host, server)
-                suggested |= {number: text} if number else {}
-    return suggested
+        if finding is None or not finding.proven:  # a review that ended meanwhile may have proven it
+            dismissal = Dismissal(fingerprint, reason, "withdrawn", ask.actor)
+            await server.store.people.dismiss(ask.pull, dismissal, time.time())

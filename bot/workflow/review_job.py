@@ -225,7 +225,6 @@ class ServerReviewer(Reviewer):
     async def brief(self, pull: PullRequest) -> Brief:
         """Return what to review, based on the stored review and the rules in force."""
         run, asked, store = self.run, self.run.ask.pull, self.server.store
-        await hooks.listen(run.host, self.server)
         dismissals, rules = await conclusions.silences(asked, store)
         return replace(
             run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),

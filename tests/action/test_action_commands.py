@@ -33,7 +33,7 @@ TYPED = {
         "/deeprepo remember in shop/cart.py Prices are in cents everywhere.",
         "Prices are in cents everywhere",
     ),
-    "rules": ("/deeprepo rules", "taught|no learned rules"),
+    "rules": ("/deeprepo rules", "taught"),
     "pause": ("/deeprepo pause", "Reviews of this pull request are paused."),
     "resume": ("/deeprepo resume", "Reviews of this pull request are not paused."),
     "cancel": ("/deeprepo cancel", "No run of this workflow is reviewing this pull request."),
@@ -93,19 +93,16 @@ async def test_every_command_works_in_a_workflow(tmp_path: Path, name: str) -> N
 
 @on_stage(BASE)
 async def test_strangers_commands_are_refused_and_ignored_findings_stay_ignored(at: Stage) -> None:
-    """Each command in a comment gets an answer. An ignored finding is exported with its reason."""
+    """Each command in a comment gets an answer. An ignored finding stays ignored."""
     one = await desk(at)
     (refused,) = await one.said("/deeprepo pause", author="stranger")
     assert "needs write permission" in refused
     explained, settings = await one.said("/deeprepo explain 1\n/deeprepo config")
     assert "shop/cart.py" in explained
     assert "fail_on" in settings
-    assert (await one.said("/deeprepo ignore 1 the caller goes next week"))[0].startswith(
-        "Ignored in this pull request"
-    )
-    (exported,) = await one.said("/deeprepo rules export")
-    (row,) = yaml.safe_load(exported.partition("yaml\n")[2].rpartition("\n`")[0])["ignore"]
-    assert (set(row), row["reason"]) == ({"finding", "reason"}, "the caller goes next week")
+    (ignored,) = await one.said("/deeprepo ignore 1 the caller goes next week")
+    assert ignored.startswith("Ignored in this pull request")
+    assert "`- finding: " in ignored
     assert (await one.pushed({"NEWS.md": "one\n"})).startswith("success")
 
 
@@ -150,29 +147,22 @@ async def test_fix_is_committed_and_reviewed_in_the_same_job(at: Stage) -> None:
 
 
 @on_stage(BASE)
-async def test_learning_applies_here_and_is_exported(at: Stage) -> None:
-    """Learnings are listed, edited, removed and confirmed by number."""
+async def test_learning_applies_in_this_pull_request(at: Stage) -> None:
+    """The answer has the settings entry that keeps a learning. Learnings are listed and removed by number."""
     one = await desk(at)
     (first,) = await one.said("/deeprepo remember in shop/** The caller is generated at build time.")
-    assert first.startswith("In this pull request, learning 1 applies to findings in `shop/**` from the next review")
+    assert first.startswith("In this pull request, this applies to models' findings in `shop/**` from the next review")
+    entry = yaml.safe_load(first.partition("`- ")[2].partition("`")[0])
+    assert entry == {"path": "shop/**", "kind": "claims", "reason": "The caller is generated at build time."}
     await one.said("/deeprepo remember in shop/cart.py:pay Prices are checked in the form.")
     (listed,) = await one.said("/deeprepo rules")
     assert [row.split("|")[1].strip() for row in listed.splitlines() if row.startswith("| ")][1:] == ["1", "2"]
     assert "| 0 |" not in listed  # a workflow does not know how many findings it silenced
-    assert "no rule 7" in (await one.said("/deeprepo rules remove 7"))[0]
-    assert "was removed" in (await one.said("/deeprepo rules remove 1"))[0]
-    await one.said("/deeprepo rules edit 2 Prices are checked in the form and in the API.")
-    (exported,) = await one.said("/deeprepo rules export")
-    (row,) = yaml.safe_load(exported.partition("yaml\n")[2].rpartition("\n`")[0])["ignore"]
-    assert row == {
-        "path": "shop/cart.py",
-        "kind": "claims",
-        "symbol": "pay",
-        "reason": "Prices are checked in the form and in the API.",
-    }
-    await one.said("/deeprepo rules confirm 1 shop/price.py")
+    assert "no number 7" in (await one.said("/deeprepo rules remove 7"))[0]
+    assert "no longer applies" in (await one.said("/deeprepo rules remove 1"))[0]
     (listed,) = await one.said("/deeprepo rules")
-    assert "| `shop/price.py` | The caller is generated at build time. |" in listed
+    assert "| `shop/cart.py:pay` | Prices are checked in the form. |" in listed
+    assert "generated at build time" not in listed
 
 
 @on_stage(BASE)

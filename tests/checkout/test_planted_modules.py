@@ -22,7 +22,6 @@ WAYS = [
     ["review", "--uncommitted", "--strategy", "offline", "--format", "sarif"],
     ["estimate"],
     ["config", "--explain"],
-    ["ignore", "0123456789abcdef", "--reason", "because"],
 ]
 
 

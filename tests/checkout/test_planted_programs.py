@@ -82,12 +82,6 @@ def test_commands_never_start_the_program(watched: Planted, arguments: list[str]
     assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
 
 
-def test_ignore_command_never_starts_the_program(watched: Planted) -> None:
-    """`ignore` reviews staged, uncommitted and committed changes, and then refuses the unknown ID."""
-    arguments = ["ignore", "0123456789abcdef", "--reason", "because"]
-    assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) == 2
-
-
 def test_mcp_tools_never_start_the_program(watched: Planted, tmp_path: Path) -> None:
     """`deeprepo mcp` reviews uncommitted work and finds callers."""
     folder = str(watched.repository.folder)

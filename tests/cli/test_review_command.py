@@ -164,7 +164,6 @@ def test_single_commit_repository_gets_a_command_that_works_later(
     ("command", "origin"),
     [
         ("fix", "deeprepo review --format json --output REVIEW.JSON"),
-        ("ignore", "The finding's ID, which the review prints after `id`"),
     ],
 )
 def test_missing_argument_is_explained(tmp_path: Path, command: str, origin: str) -> None:

@@ -19,7 +19,6 @@ import bot
 from bot import registry
 from bot.action.hooks import StepHooks
 from bot.cli.hooks import Command, Option
-from bot.config.owner_file import OwnerFile
 from bot.render.section import FindingSection, Section
 from bot.review.hooks import ReviewHooks
 from bot.workflow.described_hooks import DescribedHooks
@@ -31,7 +30,6 @@ HOUSE = Path(bot.__file__).parent
 ROOT = HOUSE.parent
 FORMS: dict[str, type] = {
     "settings": type,
-    "file": OwnerFile,
     "variables": type,
     "section": Section,
     "finding": FindingSection,

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.findings import addressed_share
-from bot.values import Dismissal, OwnerRule, Proposal, PullRef
+from bot.values import Dismissal, OwnerRule, PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
 BESIDE = replace(PULL, number=4)
 OTHER = PullRef(8, 80, "other", "name", 3)
-RULE = Proposal(OwnerRule("/a.py", "F601"), "reaction", "ann", "https://github.example/1")
+SENTENCE = OwnerRule("/a.py", "", "Weights are checked in the form.")
 FOUND = StoredFinding("f1", "new", "high", "logic", "ruff", "a.py", "Wrong sign")
 
 
@@ -19,23 +19,22 @@ def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 1
     )  # type: ignore[arg-type]
 
 
-async def test_duplicate_proposals_share_one_number(store: Store) -> None:
-    """Duplicate proposals, even concurrent ones, share one number; a reason added later is stored."""
+async def test_same_sentence_taught_twice_has_one_number(store: Store) -> None:
+    """The same sentence, even taught concurrently or again after its removal, keeps its number."""
     rules = store.rules
-    made = await asyncio.gather(*(rules.propose(PULL, RULE, 1.0) for _ in range(5)))
-    assert {one.rule.number for one in made if one} == {1}
-    second = await rules.propose(BESIDE, replace(RULE, rule=OwnerRule("/b.py", "F601")), 2.0)
-    assert second is not None
-    assert second.rule.number == 2
-    reasoned = await rules.propose(BESIDE, replace(RULE, who="bob", rule=OwnerRule("/a.py", "F601", "old code")), 3.0)
-    assert reasoned is not None
-    assert (reasoned.rule.text, reasoned.who, reasoned.made) == ("old code", "bob", 1.0)
-    again = await rules.propose(PULL, replace(RULE, rule=OwnerRule("/a.py", "F601", "else")), 4.0)
-    assert again == reasoned
-    elsewhere = await rules.propose(OTHER, RULE, 5.0)
-    assert elsewhere is not None
-    assert elsewhere.rule.number == 1
-    assert await rules.in_force(70) == ()
+    made = await asyncio.gather(
+        *(rules.remember(PULL, SENTENCE, "ann", "https://github.example/1", 1.0) for _ in range(5))
+    )
+    assert {one.number for one in made if one} == {1}
+    second = await rules.remember(BESIDE, replace(SENTENCE, path="/b.py"), "bob", "", 2.0)
+    elsewhere = await rules.remember(OTHER, SENTENCE, "ann", "", 3.0)
+    assert (second and second.number, elsewhere and elsewhere.number) == (2, 1)
+    removed = await rules.remove(70, 1, "bob", 4.0)
+    assert removed is not None
+    assert [one.number for one in await rules.in_force(70)] == [2]
+    await rules.remember(PULL, SENTENCE, "ann", "", 5.0)
+    assert [(one.number, one.text) for one in await rules.in_force(70)] == [(1, SENTENCE.text), (2, SENTENCE.text)]
+    assert await rules.remove(70, 99, "bob", 6.0) is None
 
 
 async def test_finding_outcomes_are_counted_per_repository_and_period(store: Store) -> None:
@@ -46,7 +45,7 @@ async def test_finding_outcomes_are_counted_per_repository_and_period(store: Sto
     await store.reviews.save(done("other", FOUND, pull=OTHER))
     assert await store.outcomes.of_repositories([70, 71], 0.0) == {70: {"waiting": 4}}
     for name in ("f3", "unknown"):
-        await store.people.dismiss(PULL, Dismissal(name, "", "reaction", "ann"), 110.0)
+        await store.people.dismiss(PULL, Dismissal(name, "", "withdrawn", "ann"), 110.0)
     states = ("fixed", "fixed", "fixed", "open")
     ended = [replace(one, state=state) for one, state in zip(said, states, strict=True)]
     await store.reviews.save(done("two", *ended, at=120.0, accepted=frozenset({"f2"})))

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from bot.storage import FinishedReview, Store, StoredFinding
-from bot.storage.findings import OutcomeCounts, ProposedRule
-from bot.values import Dismissal, OwnerRule, Proposal, PullRef, Rejection
+from bot.storage.findings import OutcomeCounts
+from bot.values import Dismissal, PullRef, Rejection
 
 PULL = PullRef(7, 70, "acme", "shop", 1)
 FOUND = StoredFinding("", "new", "high", "logic", "worker a/b", "", "t")
@@ -19,24 +19,17 @@ async def merged(store: Store, pull: PullRef, findings: dict[str, StoredFinding]
     await store.outcomes.close(pull, 200.0)
 
 
-async def test_often_rejected_kind_in_a_folder_is_proposed_as_a_rule(store: Store) -> None:
-    """If at least 90 % of five or more findings in a folder are rejected, a rule is proposed once."""
+async def test_findings_are_counted_by_kind_and_folder(store: Store) -> None:
+    """Findings that people dismissed count as ignored or rejected, all others as left."""
     noise = {f"n{n}": replace(FOUND, path=f"db/migrations/{n}/up.py") for n in range(6)}
     wanted = {f"w{n}": replace(FOUND, kind="F601", path=f"shop/{n}.py") for n in range(6)}
     await merged(store, PULL, noise | wanted)
     for name in noise:
-        how: Rejection = "ignored" if name == "n0" else "reply"
+        how: Rejection = "ignored" if name == "n0" else "withdrawn"
         await store.people.dismiss(PULL, Dismissal(name, "no", how, "ann"), 150.0)
     worth = await store.worths.since(None, 150.0)
     assert worth.by_kind == {"F601": OutcomeCounts(left=6), "logic": OutcomeCounts(rejected=5, ignored=1)}
     assert worth.by_path == {"acme/shop: db/": worth.by_kind["logic"], "acme/shop: shop/": OutcomeCounts(left=6)}
-    assert worth.rules == (ProposedRule("acme/shop", "logic", "db/migrations/", 6, 6),)
-    assert worth.rules[0].entry == '- {path: "db/migrations/**", kind: "logic"}'
-    rule = Proposal(OwnerRule("db/**", "logic"), "command", "ann", "https://github.example/1")
-    learned = await store.rules.propose(PULL, rule, 160.0)
-    assert learned is not None
-    await store.rules.decide(70, learned.rule.number, "confirmed", "ann", 170.0)
-    assert (await store.worths.since(None, 150.0)).rules == ()
 
 
 async def test_only_merged_pull_requests_in_the_period_and_scope_count(store: Store) -> None:

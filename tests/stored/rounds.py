@@ -5,7 +5,7 @@
 - `quota`: a pull request whose review was cut short, because the provider's quota was used up.
 - `scopes`: a pull request that two jobs of one workflow reviewed, each with its own settings file.
 - `answers`, since 28-nov-22h: a workflow's answers to people. A finding is withdrawn in its thread, another
-  is ignored, two learnings are taught, one of which is edited and one removed, and reviews are paused.
+  is ignored, two learnings are taught, one of which is removed, and reviews are paused.
 """
 
 import asyncio
@@ -75,7 +75,6 @@ SAID = (
     "/deeprepo ignore {number} The rate is set elsewhere.",
     "/deeprepo remember in price.py Items are never empty.",
     "/deeprepo remember in tax.py Rates are set at the start.",
-    "/deeprepo rules edit 1 Items are checked by the caller.",
     "/deeprepo rules remove 2",
     "/deeprepo pause",
 )

@@ -141,15 +141,14 @@ async def beyond(folder: Path, camera: Camera) -> None:
 
 
 async def talked(camera: Camera) -> None:
-    """Take a conversation that withdraws a finding, and a rule that is proposed and then confirmed."""
+    """Take a conversation that withdraws a finding."""
     async with live.open_stage(0, live.SCRIPTED, print, None) as stage:
         await live.wait_for_review(stage)
         await story.play(stage.gh, stage.repo, stage.number, print)
         page = stage.gh.page(stage.number)
-        for name, words in (("conversation", story.OBJECTION), ("rule", '"kind": "rule"')):
-            comments = stage.gh.pull(stage.number).review_comments
-            anchor = next(one.id for one in comments if words in one.body)
-            await camera.take(name, page, f".thread:has(#discussion_r{anchor})", unfolded=True)
+        comments = stage.gh.pull(stage.number).review_comments
+        anchor = next(one.id for one in comments if story.OBJECTION in one.body)
+        await camera.take("conversation", page, f".thread:has(#discussion_r{anchor})", unfolded=True)
 
 
 @contextmanager

@@ -30,22 +30,16 @@ class Truth:
 
     faulty: set[str] = field(default_factory=set)  # paths that contain their fault
     ignored: set[str] = field(default_factory=set)
-    ruled: set[str] = field(default_factory=set)
 
     @property
     def open(self) -> set[str]:
         """Return the paths whose finding should be reported."""
-        return self.faulty - self.ignored - self.ruled
+        return self.faulty - self.ignored
 
     @property
     def by_word(self) -> int:
         """Return how many findings a command silences."""
         return len(self.faulty & self.ignored)
-
-    @property
-    def by_rule(self) -> int:
-        """Return how many findings are silenced only by a rule."""
-        return len((self.faulty & self.ruled) - self.ignored)
 
 
 def number_in(pattern: str, text: str) -> int:
@@ -64,7 +58,6 @@ def compared(at: Whole, number: int, truth: Truth) -> None:
     assert number_in(r"## deeprepo: .*?(\d+) finding", check.text or "") == left
     assert check.conclusion == ("failure" if left else "success")
     assert number_in(r"(\d+) findings? (?:is|are) ignored", page) == truth.by_word
-    assert number_in(r"(\d+) findings? (?:is|are) silenced", page) == truth.by_rule
     prompts = [int(one) for one in re.findall(r"Prompt for a coding agent: (?:all )?(\d+) finding", page)]
     assert prompts == ([left] if prompts else [])
     asking = [one for one in stands.reviews if one.state == "CHANGES_REQUESTED"]
@@ -82,23 +75,13 @@ def commented(at: Whole, number: int, path: str) -> ReviewComment:
     return found
 
 
-async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, int], dice: random.Random) -> None:
-    """Do one random step: ignore a finding, add or remove a rule, fix or break a file, or review in full."""
-    match dice.choice(("ignore", "rule", "remove", "mend", "break", "full")):
+async def stepped(at: Whole, number: int, truth: Truth, dice: random.Random) -> None:
+    """Do one random step: ignore a finding, fix or break a file, or review in full."""
+    match dice.choice(("ignore", "mend", "break", "full")):
         case "ignore" if truth.open:
             path = dice.choice(sorted(truth.open))
             await at.said(number, f"/deeprepo ignore {number_in(SHOWN, commented(at, number, path).body)} seen")
             truth.ignored.add(path)
-        case "rule" if left := sorted(truth.open - set(rules)):
-            path = dice.choice(left)
-            at.repo.react(number, commented(at, number, path).id)
-            rules[path] = number_in(rf"\| (\d+) \|.*`{path}`", await at.said(number, "/deeprepo rules"))
-            await at.said(number, f"/deeprepo rules confirm {rules[path]}")
-            truth.ruled.add(path)
-        case "remove" if truth.ruled:
-            path = dice.choice(sorted(truth.ruled))
-            await at.said(number, f"/deeprepo rules remove {rules[path]}")
-            truth.ruled.discard(path)
         case "mend" if truth.faulty:
             path = dice.choice(sorted(truth.faulty))
             truth.faulty.discard(path)
@@ -118,9 +101,9 @@ async def test_every_number_is_correct_after_every_step(game: int, tmp_path: Pat
     dice = random.Random(game)  # noqa: S311 - not for security
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": STRICT})
-        truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, int]()
+        truth = Truth(set(dice.sample(sorted(FAULTS), 3)))
         number = await at.reviewed(files={path: FAULTS[path][0] for path in truth.faulty})
         compared(at, number, truth)
         for _ in range(5):
-            await stepped(at, number, truth, rules, dice)
+            await stepped(at, number, truth, dice)
             compared(at, number, truth)

@@ -4,9 +4,9 @@ import time
 from dataclasses import replace
 
 from bot.commands import CommandContext, CommandReply, target
-from bot.features.teaching import proposing
+from bot.config import FILE
 from bot.findings import silencing
-from bot.render import line, plain
+from bot.render import code, line, plain
 from bot.stored import answered
 from bot.values import Dismissal
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
@@ -15,19 +15,12 @@ MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Store the dismissal with its reason, and propose a rule if the reason may apply elsewhere too."""
-    context, about = command.context, target.find(command.ask.argument, command.context)
-    mark, finding = _mark(about), about.finding
-    reply = _reply(about, context)
-    if not mark:
-        return reply
-    dismissal, now = Dismissal(mark, _reason(about), "ignored", context.actor), time.time()
-    await command.store.people.dismiss(command.ask.pull, dismissal, now)
-    if finding is None:
-        return reply
-    proposals = proposing.proposals(finding, dismissal, command.link)
-    rules = await command.store.rules.propose_all(command.ask.pull, proposals, now)
-    return proposing.with_proposals(reply, rules, context.words)
+    """Store the dismissal with its reason."""
+    about = target.find(command.ask.argument, command.context)
+    if mark := _mark(about):
+        dismissal = Dismissal(mark, _reason(about), "ignored", command.context.actor)
+        await command.store.people.dismiss(command.ask.pull, dismissal, time.time())
+    return _reply(about, command.context)
 
 
 async def in_step(command: StepCommand) -> CommandReply:
@@ -53,7 +46,9 @@ def _reply(about: target.CommandTarget, context: CommandContext) -> CommandReply
         return about.missing(context, "ignore NUMBER REASON")
     finding = about.finding
     title = line(finding.title if finding is not None else about.fingerprint)[:MAX_TITLE_CHARS]
-    return replace(context.say("reply_ignored", title=plain(title.rstrip("."))), silences=True)
+    entry = code(f"- finding: {about.fingerprint}")
+    reply = context.say("reply_ignored", title=plain(title.rstrip(".")), entry=entry, file=code(FILE))
+    return replace(reply, silences=True)
 
 
 COMMAND = CommentCommand(run, in_step, "ignore [NUMBER] [REASON]")

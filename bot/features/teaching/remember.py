@@ -1,18 +1,20 @@
-"""`/deeprepo remember`: propose a learning, a sentence that may refute findings about certain code."""
+"""`/deeprepo remember`: store a learning, a sentence that may refute findings about certain code."""
 
+import json
 import time
 from dataclasses import replace
+from typing import Any
 
 from bot import globs
 from bot.commands import CommandReply, target
 from bot.config import FILE
+from bot.config.defaults import CLAIMS
 from bot.config.names import MOST_SENTENCE
-from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.render import code
 from bot.stored import answered, markers
 from bot.stored.answered import REPLY
-from bot.values import OwnerRule, Proposal
+from bot.values import OwnerRule
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 
 MAX_PATTERN_CHARS = 300
@@ -21,33 +23,37 @@ REMEMBER_USAGE = "remember [in PATH[:SYMBOL]] SENTENCE"
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Propose the sentence for the path in the command, or else for the file of the thread's finding."""
+    """Store the sentence for the path in the command, or else for the file of the thread's finding."""
     context, learning = command.context, _learning(command)
     if isinstance(learning, CommandReply):
         return learning
-    proposal = Proposal(learning, "remember", context.actor, command.link)
-    rule = await command.store.rules.propose(command.ask.pull, proposal, time.time())
-    if rule is None:
+    stored = await command.store.rules.remember(command.ask.pull, learning, context.actor, command.link, time.time())
+    if stored is None:
         return context.say("rules_full")
-    if rule.state == "proposed" and not rule.shown:
-        return proposing.with_proposals(CommandReply(), (rule,), context.words)
-    reach = context.words.say(proposing.scope_phrase(rule.rule.path))
-    state = proposing.state_phrase(rule) if rule.state != "proposed" else "sentence_waits"
-    confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
-    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.message_fields(rule))
+    return replace(context.say("reply_remembered", rule=stored.number, **rule_words(stored)), silences=True)
 
 
 async def in_step(command: StepCommand) -> CommandReply:
-    """Record the sentence in the answer's marker. It applies in this pull request without a confirmation."""
+    """Record the sentence in the answer's marker. It applies in this pull request."""
     context, learning = command.context, _learning(command)
     if isinstance(learning, CommandReply):
         return learning
     facts = answered.learning(learning, context.actor)
     if not markers.fits(REPLY, **facts):
         return context.say("remember_long")
-    words = proposing.rule_fields(learning)
-    reply = context.say("sentence_here", rule=len(command.answered.learnings) + 1, file=FILE, **words)
+    row = {"path": learning.path, "symbol": learning.symbol, "kind": CLAIMS, "reason": learning.text}
+    entry = json.dumps({name: value for name, value in row.items() if value}, ensure_ascii=False)
+    number = len(command.answered.learnings) + 1
+    reply = context.say(
+        "reply_remembered_here", rule=number, file=code(FILE), entry=code(f"- {entry}"), **rule_words(learning)
+    )
     return replace(reply, facts=facts, silences=True)
+
+
+def rule_words(rule: OwnerRule) -> dict[str, Any]:
+    """Return a rule's kind or sentence, and its location, as code spans for phrases."""
+    text = (rule.text or rule.kind)[:MAX_PATTERN_CHARS].rstrip(". ")
+    return {"text": code(text), "path": code(rule.place[:MAX_PATTERN_CHARS].removeprefix("="))}
 
 
 def _learning(command: BareCommand) -> OwnerRule | CommandReply:

@@ -1,25 +1,25 @@
-"""The hook that silences findings with the repository's ignore list and the user's own one."""
+"""The hook that silences findings with the ignore list that earlier versions wrote."""
 
 from bot.brief import Brief
 from bot.checkout import Checkout
-from bot.features.teaching.names import FILE, LOCAL_FILE
 from bot.findings.silencing import IgnoreList
 from bot.review.hooks import ReviewHooks
 
+FILE = ".deeprepo/ignore.yml"
+
 
 class IgnoreLists(ReviewHooks):
-    """Reads the ignore lists on the base branch and in the git folder."""
+    """Reads the ignore list on the base branch."""
 
     async def silences(self, brief: Brief, tree: Checkout) -> IgnoreList:
-        """Return the entries of both lists."""
+        """Return the entries of the list."""
         text = await tree.settings_at_tip(FILE)
-        if text is None and brief.local is None:
+        if text is None:
             return IgnoreList()
         # Imported here because it loads slower than static checks.
-        from bot.features.teaching.ignore_file import read_ignore_file
+        from bot.features.teaching import ignore_file
 
-        theirs = read_ignore_file(text, brief.today)
-        return theirs.join(read_ignore_file(brief.local, brief.today, LOCAL_FILE))
+        return ignore_file.read(text, brief.today)
 
 
 IGNORE_LISTS = IgnoreLists()

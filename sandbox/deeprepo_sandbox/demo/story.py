@@ -1,4 +1,4 @@
-"""Play the demo's conversation after the review: people object, a finding is withdrawn, and a rule is learned."""
+"""Play the demo's conversation after the review: a finding is withdrawn, and another is ignored."""
 
 from collections.abc import Callable
 
@@ -8,19 +8,14 @@ from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER
 from deeprepo_sandbox.github.things import Comment
 
 PATIENCE = 60.0  # seconds for an answer
-CLOSED = 3  # findings that the conversation withdraws, silences and ignores
+CLOSED = 2  # findings that the conversation withdraws and ignores
 OBJECTION = "`quote` already rejects a weight of zero or less. See the guard above."
-REJECTION = "Won't fix: the carrier's client returns the same object for each status."
-BY_CODE, LEAKED = (
-    "`is` compares identity",
-    "A GitHub token is committed",
-)  # found by static checks, because only those findings suggest a rule
+LEAKED = "A GitHub token is committed"
 IGNORE = "/deeprepo ignore The token is revoked."
-RULES = "/deeprepo rules"
 TO_TRY_BY_CODE = """Things to try on the page (without a model, so only static checks ran):
 - Read the summary from the top. It says what the change does, where to start, what was found, and offers a prompt for a coding agent.
 - Look at finding 1. The line that breaks is in acme/storefront, another repository that uses this package.
-- Reply "Won't fix: this is intended." to a finding, as the maintainer. The bot proposes a rule. Press `/deeprepo rules` to see it.
+- Reply `/deeprepo ignore this is intended` to a finding, as the maintainer.
 - Press `/deeprepo fix`. The bot says which findings have an automatic fix.
 - Switch to the stranger, who only has read access, and try the same things.
 - Push the next commit. The bot closes the findings that the commit fixes.
@@ -32,7 +27,7 @@ TO_TRY = """Things to try on the page:
 - Look at the table of the repository's own checks. One failed and blocks the change, one is undecided, and one does not apply.
 - Look at finding 3. The line that breaks is in acme/storefront, another repository that uses this package.
 - Reply in a finding's thread, or ask below: "Is this safe to merge, @deeprepo?"
-- Press `/deeprepo rules` to see the learning and the rule that came out of the conversation. To get another rule, reply "Won't fix: this is intended." to a finding of a static check, as the maintainer.
+- Write `/deeprepo remember in parcel/** ` and a sentence, as the maintainer. Press `/deeprepo rules` to see it.
 - Commit a suggestion. The next review shows the finding as fixed.
 - Press `/deeprepo fix`. The bot makes one commit, and the next review says what it fixed. If you press "let it only read" on the right first, you get a patch instead.
 - Write `/deeprepo review` in the text box and submit it as a review. Commands work there too.
@@ -45,29 +40,20 @@ Say = Callable[[str], None]
 
 
 async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
-    """Object to a finding, which proposes a learning and a rule, and confirm both. Raises TimeoutError if the bot does not answer."""
+    """Object to a finding and ignore another. Raises TimeoutError if the bot does not answer."""
     found = _count(gh, number)
     await repo.reply(number, _comment(gh, number, model.WRONG).id, OBJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {OBJECTION}")
     await _wait_for_answer(gh, number, f"Withdrawn: {model.WRONG}")
     say("answer     the bot withdraws the finding")
-    await repo.reply(number, _comment(gh, number, BY_CODE).id, REJECTION, COLLEAGUE)
-    say(f"reply      {COLLEAGUE}: {REJECTION}")
-    for name, proposal in (("learning", "Proposed learning 1"), ("rule", "Proposed rule 2")):
-        await _wait_for_answer(gh, number, proposal)
-        repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
-        say(f"{name:10} proposed by the bot, and confirmed by {MAINTAINER} with a 👍")
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
     say(f"command    {IGNORE}")
     say(
         "           (needed because deleting a leaked token does not close its finding: somebody may have copied the token)"
     )
-    await repo.comment(number, RULES, MAINTAINER)
-    await _wait_for_answer(gh, number, f"active: `{MAINTAINER}`")
-    say(f"command    {RULES}: the rule applies from the next review")
     left = found - CLOSED
     await gh.until(lambda: _count(gh, number) == left, PATIENCE)
-    say(f"result     {_newest(gh, number)} The withdrawn, ignored and silenced findings no longer count.")
+    say(f"result     {_newest(gh, number)} The withdrawn and ignored findings no longer count.")
 
 
 def _newest(gh: GitHub, number: int) -> str:
