@@ -42,8 +42,6 @@ VARIABLES = {
     "OPENAI_API_KEY": "sk-pretended",
     "USD": str(BUDGET),
     "CAP_USD_PER_DAY_REPOSITORY": str(DOLLARS),
-    "CONSUMERS": "owner",
-    "CONSUMERS_SHOWN": "lines",
 }
 REFUSED = ("`triggers.fork_reviews_per_day`", "the operator of this server can raise")
 
@@ -224,14 +222,15 @@ async def _played(store: str, orders: Sequence[Order]) -> list[Row]:
             fleet(Path(scratch), gh, url, BASE_URL=model.openai_url, **VARIABLES) as servers,
         ):
             names = [f"shop-{number}" for number in range(len(orders))]
-            till = {"till.py": USER, ".deeprepo.yml": "as_consumer: lines\n"}
+            till = {"till.py": USER, ".deeprepo.yml": f"shown_to: [{', '.join(f'acme/{name}' for name in names)}]\n"}
             till["requirements.txt"] = "".join(f"{name}>=1,<2\n" for name in names)
             await gh.repository(*TILL.split("/"), files=till, private=True)
             await gh.install()
             for order, name in zip(orders, names, strict=True):
                 offers = {"pyproject.toml": f'[project]\nname = "{name}"\nversion = "1.4"\n'}
                 owner = f"{name}-owner" if order.fork or order.author else "acme"
-                repo = await gh.repository(owner, name, files=BASE | offers, private=True)
+                settings = {".deeprepo.yml": f"consumers: [{TILL}]\n"}
+                repo = await gh.repository(owner, name, files=BASE | offers | settings, private=True)
                 play, before = Play(gh, repo, servers, model), model.count
                 try:
                     await play.open(order)

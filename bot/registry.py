@@ -30,7 +30,6 @@ FOLDER: Final = Path(__file__).parent / "features"
 FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
     "consumers": (
         "settings:ConsumerSettings",
-        "variables:ConsumerVariables",
         "review:CONSUMER_HOOKS",
         "server:SERVER_CONSUMERS",
         "step:STEP_CONSUMERS",

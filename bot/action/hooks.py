@@ -7,7 +7,6 @@ from bot import registry
 from bot.action.console import Console
 from bot.config import Settings, Step
 from bot.github import Host
-from bot.values import Review
 from bot.values.consumer import Consumers
 from bot.values.shared_file import SharedFile
 from bot.workflow.reviewer import ReviewRun
@@ -33,11 +32,6 @@ class StepHooks:
         """
         del host, repository, step, settings, console, is_private
         return ()
-
-    async def on_reviewed(self, review: Review, run: ReviewRun, step: Step, console: Console) -> Review:
-        """Return the review, with additions by the feature, before it is posted."""
-        del run, step, console
-        return review
 
 
 def hooks() -> tuple[StepHooks, ...]:

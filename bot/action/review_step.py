@@ -353,10 +353,8 @@ class StepReviewer(Reviewer):
         return await scope.no_review_reason(brief, self.run.ask.trigger)
 
     async def make(self, brief: Brief, say: ProgressCallback) -> MadeReview:
-        """Review the change, call the features' hooks, and render the comments."""
+        """Review the change, and render the comments."""
         made_review = await parts.review_change(brief, say)
-        for hook in hooks():
-            made_review = await hook.on_reviewed(made_review, self.run, self.step, self.console)
         return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
 
     def comments(self, review: Review) -> Comments:

@@ -12,7 +12,6 @@ from bot.config import App, Server, ServerOptions
 from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 from bot.machine import files
-from bot.workflow.hooks import hooks
 
 # The root and worker models that a review would use
 ChooseModels = Callable[[], tuple[str | None, str | None]]
@@ -112,9 +111,6 @@ async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem
     yield _missing_item("permissions", [f"{name}: {need}" for name, need in missing.items()], bad=bool(required))
     missing_events = [name for name in manifest.EVENTS if name not in events]
     yield _missing_item("events", missing_events, bad=not REQUIRED.isdisjoint(missing_events))
-    for hook in hooks():
-        for name, sentence in hook.checks(config.environment(on_server=True), events):
-            yield CheckedItem(name, sentence)
 
 
 def _missing_item(what: str, missing: list[str], *, bad: bool) -> CheckedItem:

@@ -16,9 +16,8 @@ from bot.github.identity import site
 from bot.machine import files
 from bot.workflow import events
 
-# GitHub sends installation events without a subscription. Only servers that search consumers need pushes;
-# their operators subscribe to them.
-EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation") and name != "push")
+# GitHub sends installation events without a subscription.
+EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation"))
 PERMISSIONS = {
     "metadata": "read",
     "contents": "write",  # GitHub resolves no thread without it; `/deeprepo fix` commits

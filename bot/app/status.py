@@ -14,21 +14,11 @@ from bot.storage.database import Database
 from bot.storage.failures import Failures
 from bot.storage.findings import Outcomes, Worth, Worths, addressed_share
 from bot.storage.listing import Days, DaySum, ReviewList
-from bot.storage.packages import KnownUse, Packages
 from bot.storage.spending import Spending as SpendingTable
 from bot.values.daily import DAY
 
 ANSWER_SECONDS = 3.0  # timeout for the server's answer
 RECENT = 10  # reviews and failures that are listed
-
-
-MAX_USES = 100_000  # rows of the package index that are listed
-
-
-async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
-    """Return which repositories use which packages, according to the server's index. Raises StorageError."""
-    async with _open_database(settings) as database:
-        return await Packages(database).known_uses(MAX_USES)
 
 
 async def worth(settings: Server, days: float, now: float) -> Worth:

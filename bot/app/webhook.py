@@ -39,7 +39,6 @@ from bot.storage.people import People
 from bot.values import Ask, Cancel, CatchUp, CommandAsk, IgnoredDelivery, PullRef, Retitled, ReviewAsk
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
-from bot.workflow.hooks import hooks
 
 # A body must arrive in this time: github.com waits 10 seconds, GitHub Enterprise Server 30
 BODY_SECONDS = 30.0
@@ -104,8 +103,6 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     if isinstance(ask, CatchUp):
         server.catch_up_now.set()
         return "queued", ""
-    if unwanted := next(filter(None, (hook.refusal(ask, server.operator) for hook in hooks())), ""):
-        return "ignored", unwanted
     try:
         delay = await admission.delay(ask, arrival.guid)
         fresh = await server.jobs.submit(ask, arrival.guid, delay=delay)

@@ -91,19 +91,15 @@ async def fetch(
     return store
 
 
-async def fetch_tip(
-    url: str, token: SecretStr | None, store: str, *, most_bytes: int, most_seconds: float, commit: str = "HEAD"
-) -> None:
-    """Fetch the default branch's last commit, or `commit`, without history as the HEAD of a new bare store.
+async def fetch_tip(url: str, token: SecretStr | None, store: str, *, most_bytes: int, most_seconds: float) -> None:
+    """Fetch the default branch's last commit without history as the HEAD of a new bare store.
 
     There are no retries. Raises HostDown, HostRefused and GitError.
     """
-    if commit != "HEAD" and not is_object_id(commit):
-        raise UsageError("fetches need commit IDs")
     await _store(url, store)
     try:
         async with asyncio.timeout(most_seconds):
-            await _fetch_once(_Fetch(url, (f"+{commit}:refs/heads/{TIP}",), 1, token, store, most_bytes))
+            await _fetch_once(_Fetch(url, (f"+HEAD:refs/heads/{TIP}",), 1, token, store, most_bytes))
     except TimeoutError:
         raise GitError(f"it could not be fetched within {most_seconds:g} s") from None
 

@@ -15,7 +15,6 @@ from bot.config.server import Address
 from bot.errors import ConfigError, UsageError
 from bot.levels import Strategy
 from bot.values import ReviewEffort, Severity
-from bot.values.consumer import Disclosure
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "`deeprepo action` only runs as a step of a GitHub Actions workflow"
@@ -37,7 +36,6 @@ class Inputs(FromEnvironment):
     organization_token: SecretStr | None = None
     consumers: str = ""  # repositories that use this one, as owner/name, one per line
     consumers_token: SecretStr | None = None  # reads the consumers, if `github_token` has no access to them
-    consumers_shown: Disclosure = "existence"
     pull_request: int | None = Field(default=None, ge=1)
     root: str | None = None
     worker: str | None = None

@@ -23,6 +23,9 @@ class RemovedSetting:
 REMOVED_CHECKS = frozenset({"schemas", "declarations"})
 REMOVED_RULES = frozenset({"required-part", "likely-required-part", "missing-member", "arguments"})
 REMOVED: Mapping[str, RemovedSetting] = {
+    "as_consumer": RemovedSetting(
+        "this key was removed: write `shown_to` with the repositories whose reviews may show this one's lines"
+    ),
     "ci": RemovedSetting("this key was removed: reviews no longer list failed CI jobs, which GitHub shows itself"),
     "fail_also": RemovedSetting(
         "this key was removed. If `fail_on` is set, the check also fails for `unreviewed`, `cut` and `dropped`; for "

@@ -130,21 +130,6 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         unfinished.pop_all()
 
 
-def place(source: Path, path: Path) -> bool:
-    """Rename a folder that this process created. Return False if the new name exists already.
-
-    Raises UsageError.
-    """
-    with _translate_os_errors(path):
-        try:
-            source.rename(_resolve_without_links(path, None))
-        except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-                return False
-            raise
-    return True
-
-
 def remove(path: Path) -> None:
     """Delete a file that this process created, if it exists."""
     path.unlink(missing_ok=True)

@@ -14,7 +14,6 @@ from bot.storage.failures import Failures
 from bot.storage.findings import Outcomes, Worths
 from bot.storage.journals import Journals
 from bot.storage.listing import Days, ReviewList
-from bot.storage.packages import Packages
 from bot.storage.people import People
 from bot.storage.reviews import OpenChecks, Reviews
 from bot.storage.rules import Rules
@@ -38,7 +37,7 @@ class Store:
         self.journals, self.spending = Journals(database), Spending(database)
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
-        self.packages, self.worths = Packages(database), Worths(database)
+        self.worths = Worths(database)
         self.sessions = Sessions(database)
 
     async def unready(self) -> str:

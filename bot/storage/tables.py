@@ -179,24 +179,6 @@ failure = sa.Table(  # failed jobs, with the reasons
     sa.Index("failure_failed", "failed"),
     sa.Index("failure_of_installation", "installation", "failed"),
 )
-package_home = sa.Table(  # repositories whose packages were read
-    "package_home",
-    schema,
-    sa.Column("repository", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    *required(sa.Text, "name", "commit_id", "problem"),  # owner/name, the commit that was read, error
-    sa.Column("read_at", sa.Double, nullable=False),
-    sa.Index("package_home_of_installation", "installation"),
-)
-package = sa.Table(
-    "package",
-    schema,
-    sa.Column("id", Number, primary_key=True, autoincrement=True),
-    *_owner(),
-    *required(sa.Text, "role", "language", "name", "version", "arrival"),  # role: see PackageRow
-    sa.Index("package_named", "installation", "role", "language", "name"),
-    sa.Index("package_of_repository", "repository"),
-)
 spent = sa.Table(  # used sign-in links, and ended sessions
     "spent",
     schema,

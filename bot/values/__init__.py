@@ -88,7 +88,6 @@ if TYPE_CHECKING:
         Forget,
         IgnoredDelivery,
         MergeGroup,
-        PackageSurvey,
         PullAsk,
         PullRef,
         Reason,

@@ -233,21 +233,6 @@ class Forget(InstallationAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class PackageSurvey(InstallationAsk):
-    """Index the packages that a repository publishes and uses."""
-
-    job: ClassVar[str] = "packages"
-    is_awaited: ClassVar[bool] = False
-
-    repository: int = 0  # the repository's ID; 0 for all of the installation's repositories
-
-    @property
-    def subject(self) -> str:
-        """The subject in the names of its jobs."""
-        return str(self.repository)
-
-
-@dataclass(frozen=True, slots=True)
 class MergeGroup(CommitAsk):
     """Complete our check run on a merge queue's commit, for which the queue waits.
 
@@ -266,6 +251,4 @@ class IgnoredDelivery:
     reason: str
 
 
-Ask = (
-    ReviewAsk | CommandAsk | RemarkAsk | Retitled | Cancel | Follow | ChecksWanted | Forget | MergeGroup | PackageSurvey
-)
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Retitled | Cancel | Follow | ChecksWanted | Forget | MergeGroup

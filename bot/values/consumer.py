@@ -3,15 +3,12 @@
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
 from bot.values.finding import Finding
 from deeprepo.impact.packages import Requirement
 from deeprepo.rlm.values import Exact
-
-if TYPE_CHECKING:
-    from bot.values.shared_file import SharedFile
 
 TOO_MUCH = "reading it exceeds the limits of a review"  # a `problem` or `reason`
 
@@ -22,28 +19,22 @@ Visibility = Literal["public", "internal", "private"]
 ConsumerState = Literal["checked", "unread", "unrelated"]
 
 
-# How much of a consumer is shown. Each level includes those before it.
-Disclosure = Literal["nothing", "existence", "name", "lines"]
-DISCLOSURES: tuple[Disclosure, ...] = ("nothing", "existence", "name", "lines")
-
-
 @dataclass(frozen=True, slots=True)
 class RepositoryAccess:
-    """Who can read a repository, and how much may be shown about it. Unknown fields keep their defaults."""
+    """Who can read a repository. Unknown fields keep their defaults."""
 
     owner: Exact[str] = ""
     visibility: Visibility | None = None
-    shows: Disclosure = "name"  # the most that its own settings disclose to readers of other repositories
     id: int = 0  # GitHub's repository ID, which survives renames; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who reads a review, and how much the operator lets them see of private consumers."""
+    """Who reads a review on a host."""
 
     subject: RepositoryAccess = field(default_factory=RepositoryAccess)  # access to the reviewed repository
-    most: Disclosure = "existence"  # the operator's limit
-    is_stranger: bool = False  # whether the change's author has no write access to the repository
+    name: Exact[str] = ""  # "owner/name" of the reviewed repository
+    can_write: bool = False  # whether the change's author has write access to the repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +56,6 @@ class Consumers:
     # Who can read the review on a host; None if only the person who listed the consumers reads it.
     audience: Audience | None = None
     named: tuple[NamedConsumer, ...] = ()
-    note: str = ""  # a sentence for the review, which must not reveal which repositories exist
-    # Settings files that also apply to the owner's other repositories.
-    shared: "tuple[SharedFile, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +106,6 @@ class ConsumerImpact:
     # Pairs of a changed definition ("path:name") and the lines around a reference to it, for models. The
     # excerpts' paths begin with the consumer's name.
     excerpts: tuple[tuple[str, Excerpt], ...] = ()
-    # Pairs of a consumer's name and who can read it; empty once `disclose` has removed what may not be shown.
-    standings: tuple[tuple[str, RepositoryAccess], ...] = ()
     readable: tuple[str, ...] = ()  # names of the consumers whose code models may read
     clones: tuple[Clone, ...] = ()  # their clones on disk; not recorded
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bot import checkout, config, pipeline
+from bot import config, pipeline
 from bot.brief import Brief
 from bot.commands import CommandReply, conversation
 from bot.commands.conversation import RemarkReply
@@ -34,8 +34,6 @@ from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from deeprepo.impact.consumers.overlay import mount_of
-from deeprepo.impact.packages import PackageRow
-from deeprepo.impact.uses.packages import package_rows
 from deeprepo.rlm.journal.writer import Journal
 
 
@@ -139,13 +137,6 @@ async def page(
     json_text = edits.with_numbers(output, numbers) if numbers else ""
     memory_now = edits.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
     return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
-
-
-async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:
-    """Return the packages that the repository in a git store publishes and uses."""
-    clone = await checkout.clone(store, scratch)
-    async with checkout.Checkout(clone.pull) as tree:
-        return await package_rows(tree)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:

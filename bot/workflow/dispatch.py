@@ -23,7 +23,6 @@ from bot.values import (
     Follow,
     Forget,
     MergeGroup,
-    PackageSurvey,
     PullAsk,
     RemarkAsk,
     Retitled,
@@ -37,7 +36,6 @@ from bot.workflow import (
     commands,
     fetching,
     forget_job,
-    hooks,
     merge_queue_job,
     refresh_job,
     remark_job,
@@ -62,7 +60,6 @@ WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
     ChecksWanted: rerun_job.run,
     MergeGroup: merge_queue_job.run,
     Forget: forget_job.run,
-    PackageSurvey: hooks.survey,
 }
 
 

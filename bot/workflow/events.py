@@ -25,7 +25,6 @@ from bot.values.ask import (
     Forget,
     IgnoredDelivery,
     MergeGroup,
-    PackageSurvey,
     PullRef,
     Reason,
     RemarkAsk,
@@ -171,15 +170,6 @@ class InstallationEvent(PayloadModel):
     """Events `installation` and `installation_repositories`."""
 
     repositories_removed: tuple[RemovedRepository, ...] = ()
-
-
-class PushEvent(PayloadModel):
-    """Event `push`."""
-
-    repository: Id = _at("repository.id")
-    default_branch: StrictStr = _at("repository.default_branch")
-    ref: StrictStr
-    is_deletion: bool = _at("deleted", default=False)
 
 
 Form = TypeVar("Form", bound=PayloadModel)
@@ -353,23 +343,10 @@ def on_repositories_removed(payload: Payload, _: OwnAccount) -> Ask:
     return Forget(event.installation, repository_ids)
 
 
-def on_install(payload: Payload, _: OwnAccount) -> Ask:
-    """Survey the packages of an installation that is new or has new repositories."""
-    return PackageSurvey(parse(InstallationEvent, payload).installation)
-
-
 def on_unsuspend(payload: Payload, _: OwnAccount) -> CatchUp:
     """Catch up after a suspension, during which nothing was delivered."""
     parse(InstallationEvent, payload)
     return CatchUp()
-
-
-def on_branch_moved(payload: Payload, _: OwnAccount) -> Ask:
-    """Survey the packages of a repository whose default branch moved."""
-    event = parse(PushEvent, payload)
-    if event.is_deletion or event.ref != f"refs/heads/{event.default_branch}":
-        raise NotForUs("it is not the default branch")
-    return PackageSurvey(event.installation, event.repository)
 
 
 def on_deletion(payload: Payload, _: OwnAccount) -> Ask:
@@ -398,9 +375,8 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "check_run": {"rerequested": on_rerun, "requested_action": on_button},
         "check_suite": {"rerequested": on_rerun_of_all},
         "merge_group": {"checks_requested": on_merge_group},
-        "push": {"": on_branch_moved},  # this event has no actions
-        "installation": {"deleted": on_uninstall, "created": on_install, "unsuspend": on_unsuspend},
-        "installation_repositories": {"removed": on_repositories_removed, "added": on_install},
+        "installation": {"deleted": on_uninstall, "unsuspend": on_unsuspend},
+        "installation_repositories": {"removed": on_repositories_removed},
         "repository": {"deleted": on_deletion},
     }
 )

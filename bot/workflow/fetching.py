@@ -68,6 +68,7 @@ def swept(folder: Path) -> None:
     for left in Path(folder, WORK_FOLDER).glob("pull-*-*"):
         if not _alive(int(left.name.split("-")[1])):
             shutil.rmtree(left, ignore_errors=True)
+    shutil.rmtree(Path(folder, "consumers"), ignore_errors=True)  # clones that 0.2.0 stored
 
 
 def _alive(process: int) -> bool:

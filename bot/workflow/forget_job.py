@@ -7,7 +7,6 @@ from bot.errors import HostRefused
 from bot.github import apps, shapes
 from bot.values import Forget
 from bot.workflow import journals, kept_facts
-from bot.workflow.hooks import hooks
 from bot.workflow.jobs import Job
 from bot.workflow.server import Server
 
@@ -35,8 +34,6 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
     await asyncio.to_thread(
         journals.delete, [p for r in repositories for p in journals.of_repository(server.folder, r)]
     )
-    for hook in hooks():
-        await hook.forget(repositories, server)
     await asyncio.to_thread(kept_facts.forget, server.folder, repositories)
     # Last, so that a second attempt still knows what to delete.
     await server.store.forget(ask.installation, gone)

@@ -115,9 +115,6 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
         raise result.fault
     if result.fault is not None:
         await record_failure(run.ask, str(result.fault), store)
-    if result.posted is not None:
-        for hook in hooks.hooks():
-            await hook.on_reviewed(run, job, server)
     if await conclusions.silences(pull, store) != words:  # people have commented during the review
         await server.jobs.submit(Follow(pull), f"words-{job.delivery}")
 

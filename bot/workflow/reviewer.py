@@ -219,11 +219,11 @@ class Reviewer(ABC):
                     brief = replace(brief, pull=described)
                 others = ", ".join(map(code, await other_reviewers(run.host)))
                 doubled = load().say("another_reviewer", others=others) if others else ""
-                of_run = self.check_lack, funds.refusal, consumers.note, decision.reason, state.note, run.pushes.note
+                of_run = self.check_lack, funds.refusal, decision.reason, state.note, run.pushes.note
                 brief = replace(
                     funds.within(brief),
                     note=" ".join(filter(None, (*of_run, doubled, brief.note))),
-                    consumers=replace(consumers, shared=state.shared),
+                    consumers=consumers,
                 )
                 return await self.make(brief, say)
 

@@ -50,7 +50,6 @@ from bot.wiring.tasks import Workspace
 from bot.workflow import fetching, hooks, journals, kept_facts, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.pull_state import PullState
-from deeprepo.impact.packages import PackageRow
 
 SETTINGS_SECONDS = 5  # seconds of CPU time for an owner's settings
 PAGES = 60.0  # seconds to render comments again
@@ -154,10 +153,6 @@ class Server:
     async def compute(self, task: Task[Result], *values: object) -> Result:
         """Run a module's function in a child process."""
         return await child.run(task, *values, caps=self._soon)
-
-    async def packages(self, store: str) -> tuple[PackageRow, ...]:
-        """List the packages that a store's repository publishes and depends on."""
-        return await self._in_scratch(tasks.packages, store, self._soon)
 
     def comments(self, review: Review) -> Comments:
         """Render the comments again. Call it in a thread, because it waits for a process."""

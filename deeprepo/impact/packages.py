@@ -87,13 +87,3 @@ class Linking(Protocol):
 
         They belong in a folder next to both trees. `folders`: those of the requiring manifests.
         """
-
-
-class PackageRow(Struct, frozen=True):
-    """A package that a repository provides or requires, for an index of many repositories."""
-
-    role: Literal["offers", "takes"]
-    language: str
-    name: str
-    version: str = ""  # the constraint in its manifest
-    arrival: str = ""  # when a break reaches the requiring repository

@@ -44,29 +44,26 @@ def everything(at: Stage, number: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("shown", "own", "level"),
+    ("own", "is_shown"),
     [
-        ("lines", "", "name"),
-        ("existence", "lines", "existence"),
-        ("lines", "nothing", "nothing"),
-        ("lines", "nothin", "nothing"),  # a misspelled value counts as nothing
-        ("lines", "lines\ntone: [", "nothing"),
+        ("shown_to: [Acme/Shop]\n", True),
+        ("shown_to: [acme/other]\n", False),
+        ("", False),
+        ("shown_to: [acme/shop]\ntone: [", False),  # nothing applies in a file that is not valid YAML
     ],
 )
 @on_stage(LIBRARY)
-async def test_stricter_of_workflow_and_consumer_settings_applies(at: Stage, shown: str, own: str, level: str) -> None:
-    """The stricter of `consumers-shown` and `as_consumer` counts; after a mistake nothing is shown."""
+async def test_consumer_decides_whether_it_is_shown(at: Stage, own: str, *, is_shown: bool) -> None:
+    """A private consumer's lines are shown only if its own settings allow the reviewed repository."""
+    at.repo.repository.private = True
     number, body = await pulled(at)
-    repo = await user(at, f"as_consumer: {own}\n" if own else "")
+    repo = await user(at, own)
     token = at.gh.token(READS, (repo.id,))
-    await reviewed(at, body, consumers="acme/quagga\n", consumers_token=token, consumers_shown=shown)
-    text, posted = everything(at, number), summary(at.gh, number)
-    assert ("acme/quagga" in text) == (level == "name")
-    assert not any(word in text for word in PRIVATE)
-    assert ("still uses the old version" in text) == (level in ("name", "existence"))
-    assert ("repositories that use this one" in posted or "known to use this one. This change" in posted) == (
-        level != "nothing"
-    )
+    await reviewed(at, body, consumers="acme/quagga\n", consumers_token=token)
+    text = everything(at, number)
+    assert ("acme/quagga:zanzibar/checkout.py" in text) == is_shown
+    assert any(word in text for word in PRIVATE) == is_shown
+    assert ("Listed repositories that this review may not show" in text) != is_shown
     assert token not in text
 
 
@@ -82,19 +79,16 @@ async def test_public_consumer_is_read_without_a_token(at: Stage) -> None:
 
 
 @on_stage(LIBRARY)
-async def test_public_repository_never_names_a_private_consumer(at: Stage) -> None:
-    """Private consumers stay unnamed whatever is allowed, and a stranger's change looks up none."""
+async def test_public_repository_never_shows_a_private_consumer(at: Stage) -> None:
+    """Private consumers stay hidden whatever they allow, and a stranger's change fetches none."""
     at.repo.repository.private = False
-    repo = await user(at, "as_consumer: lines\n")
-    given = {"consumers": "acme/quagga", "consumers_token": at.gh.token(READS, (repo.id,)), "consumers_shown": "lines"}
+    repo = await user(at, "shown_to: [acme/shop]\n")
+    given = {"consumers": "acme/quagga", "consumers_token": at.gh.token(READS, (repo.id,))}
     number, body = await pulled(at)
     await reviewed(at, body, **given)
-    text = everything(at, number)
-    assert "a repository that you may not be able to see" in text
-    assert not [word for word in ("quagga", *PRIVATE) if word in text]
+    assert not [word for word in PRIVATE if word in everything(at, number)]
     with at.gh.holding() as held:
         await at.repo.commit("strange", BROKEN)
-        other = await at.repo.open_pull("strange", title="Prices", fork=True)
+        await at.repo.open_pull("strange", title="Prices", fork=True)
     review = await reviewed(at, event(held), **given)
     assert (review.consumers, [row.finding.consumer for row in review.reported if row.finding.consumer]) == ((), [])
-    assert "that you may not be able to see" not in summary(at.gh, other)

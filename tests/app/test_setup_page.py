@@ -168,7 +168,7 @@ def test_unreachable_github_is_reported(tmp_path: Path) -> None:
 
 
 def test_manifest_requests_the_events_that_are_handled() -> None:
-    """The manifest omits events that every App gets, and pushes, which only consumers need."""
+    """The manifest omits events that every App gets."""
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
     unasked = {name for name in events.ACTIONS if name.startswith("installation")} | {"push"}
     assert set(made["default_events"]) == set(events.ACTIONS) - unasked

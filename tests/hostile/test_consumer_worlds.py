@@ -1,6 +1,6 @@
 """Random repositories and readers: a private consumer's data never reaches people who can't read it.
 
-Each world has repositories with random visibility and owners on the sandbox GitHub, and random disclosure
+Each world has repositories with random visibility and owners on the sandbox GitHub, and random
 settings. It is reviewed twice with visibility changes in between, and all outputs are searched.
 """
 
@@ -25,7 +25,7 @@ from bot.github import apps as github_apps
 from bot.outputs import console, json_file, markdown, posts, sarif
 from bot.stored import edits, states
 from bot.values import PullRef, PullRequest, Review
-from bot.values.consumer import DISCLOSURES, Audience, Consumers, Disclosure, NamedConsumer
+from bot.values.consumer import Audience, Consumers, NamedConsumer
 from bot.wiring import review
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo_sandbox import github as sandbox
@@ -42,10 +42,10 @@ WORLDS, BLOCK = 1_000, 20  # in the slow tests; in one of them
 
 @dataclass
 class Consumer:
-    """A repository that uses the library, with its disclosure setting and its folder."""
+    """A repository that uses the library, with its folder, and whether its settings allow the library to show it."""
 
     animal: str
-    shows: Disclosure
+    allows: bool
     place: Path
 
     @property
@@ -54,17 +54,17 @@ class Consumer:
         return (f"{self.animal}_file", f"{self.animal}_value", f"{self.animal}_folder")
 
 
-def made(folder: Path, animal: str, shows: Disclosure) -> Consumer:
-    """Create a clone of a consumer with this disclosure setting."""
-    repository = Repository(folder / f"{animal}-{shows}")
+def made(folder: Path, animal: str, *, allows: bool) -> Consumer:
+    """Create a clone of a consumer that allows the library to show it, or another repository."""
+    repository = Repository(folder / f"{animal}-{allows}")
     repository.commit(
         {
             f"{animal}_folder/requirements.txt": "quotes>=1.2,<2\n",
             f"{animal}_folder/{animal}_file.py": f"from quotes import quote\n\n{animal}_value = quote(3, express=True)\n",
-            ".deeprepo.yml": f"as_consumer: {shows}\n",
+            ".deeprepo.yml": f"shown_to: [acme/{'quotes' if allows else 'other'}]\n",
         }
     )
-    return Consumer(animal, shows, repository.folder)
+    return Consumer(animal, allows, repository.folder)
 
 
 def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
@@ -82,25 +82,21 @@ def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
     }
 
 
-def allowed(subject: str, own: str, kind: str, owner: str, most: Disclosure, shows: Disclosure) -> Disclosure:
-    """Return what a review's readers may see of a consumer, as an independent implementation."""
+def is_allowed(subject: str, kind: str, owner: str, *, allows: bool, stranger: bool) -> bool:
+    """Return whether a review may show a consumer, as an independent implementation."""
     order = {"private": 0, "internal": 1, "public": 2}
     if kind == "public":
-        return "lines"
-    level = DISCLOSURES[min(DISCLOSURES.index(most), DISCLOSURES.index(shows))]
-    if subject == "public" or own != owner or order[kind] < order[subject]:
-        return DISCLOSURES[min(DISCLOSURES.index(level), 1)]
-    return level
+        return True
+    return allows and not stranger and owner == "acme" and order[kind] >= order[subject]
 
 
 class World:
-    """Owners, visibility and disclosure settings, and the checks of what reviews leave behind."""
+    """Owners, visibility and settings, and the checks of what reviews leave behind."""
 
     def __init__(
         self, rng: random.Random, gh: sandbox.GitHub, repos: dict[str, sandbox.Repo], clones: Sequence[Consumer]
     ) -> None:
         self.rng, self.gh, self.repos, self.clones = rng, gh, repos, clones
-        self.most = rng.choice(DISCLOSURES)
         self.stranger = rng.random() < 0.2
         self.chosen = [rng.choice([one for one in clones if one.animal == animal]) for animal in ANIMALS]
         self.shown = 0  # number of reviews that show a consumer's lines
@@ -122,12 +118,10 @@ class World:
         for one in self.chosen:
             owner = self.homes[one.animal]
             kind, subject = self.kind(f"{owner}/{one.animal}"), self.kind("acme/quotes")
-            level = allowed(subject, "acme", kind, owner, self.most, one.shows)
-            if self.stranger and kind != "public" and subject != "private":
-                level = "nothing"
-            words = () if level == "lines" else one.lines if level == "name" else (one.animal,)
+            stays_open = is_allowed(subject, kind, owner, allows=one.allows, stranger=self.stranger)
+            words = () if stays_open else (one.animal,)
             found = [(where, word) for where, text in places.items() for word in words if word in text]
-            assert found == [], (level, kind, subject, owner, self.most, one.shows)
+            assert found == [], (kind, subject, owner, one.allows, self.stranger)
             self.shown += one.lines[1] in places["json"]
 
 
@@ -147,7 +141,7 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
         journal = folder / f"{number}.jsonl"
         journal.unlink(missing_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            fetch_tip = Consumers(Audience(subject, world.most, world.stranger), tuple(named))
+            fetch_tip = Consumers(Audience(subject, "acme/quotes", can_write=not world.stranger), tuple(named))
             settings = config.resolve({"effort": "none"}, None, config.environment(on_server=True))
             brief = Brief(pull, settings, consumers=fetch_tip)
             opened = partial(Journal, journal)
@@ -162,7 +156,7 @@ def test_private_consumer_data_never_reaches_unauthorized_readers(tmp_path: Path
     seeds = range(BLOCK * block, BLOCK * (block + 1)) if block >= 0 else range(WORLDS, WORLDS + 4)
     library = Repository(tmp_path / "library")
     pull = library.change(LIBRARY, BROKEN)
-    clones = [made(tmp_path, animal, shows) for animal in ANIMALS for shows in DISCLOSURES]
+    clones = [made(tmp_path, animal, allows=allows) for animal in ANIMALS for allows in (True, False)]
 
     async def go() -> int:
         shown = 0

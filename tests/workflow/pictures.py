@@ -121,7 +121,6 @@ async def in_terminal(folder: Path, camera: Camera) -> None:
 
 async def beyond(folder: Path, camera: Camera) -> None:
     """Take the picture of a finding in another repository that the demo's change breaks."""
-    os.environ["DEEPREPO_CONSUMERS"] = "owner"
     async with whole(folder) as at:
         work, user = folder / "work", folder / "user"
         for place, make in ((work, demo.build), (user, demo.build_user)):
@@ -129,6 +128,7 @@ async def beyond(folder: Path, camera: Camera) -> None:
             make(str(place))
         repo = await at.gh.repository("acme", "parcel", from_git=work)
         await at.gh.repository("acme", "storefront", from_git=user)
+        await repo.commit("main", {".deeprepo.yml": "consumers: [acme/storefront]\n"})
         await at.gh.install()
         await at.quiet()
         number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
@@ -137,7 +137,6 @@ async def beyond(folder: Path, camera: Camera) -> None:
             one.id for one in at.gh.pull(number, "acme/parcel").review_comments if "acme/storefront" in one.body
         ]
         await camera.take("consumer", at.gh.page(number, "acme/parcel"), f"#discussion_r{anchor}", unfolded=True)
-    del os.environ["DEEPREPO_CONSUMERS"]
 
 
 async def talked(camera: Camera) -> None:

@@ -1,43 +1,33 @@
-"""Finding consumer repositories on a server.
+"""Consumers that a repository's settings list, on a server.
 
-They are indexed by their manifests in the background, read with narrow tokens, and shown only to those
-who may see them.
+They are read with narrow tokens, and shown only to those who may see them.
 """
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
 from prices import BROKEN, LIBRARY, USER
 from whole import Whole, whole
 
-from bot.features.consumers import command_line as consumers
-from bot.features.consumers import packages
 from deeprepo_sandbox import github as sandbox
 
-LINES = {".deeprepo.yml": "as_consumer: lines\n"}
-PRIVATE = ("quagga", "zanzibar", "77123")
-
-
-@pytest.fixture(autouse=True)
-def switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enable consumers for the owner's repositories and allow showing their lines."""
-    monkeypatch.setenv("DEEPREPO_CONSUMERS", "owner")
-    monkeypatch.setenv("DEEPREPO_CONSUMERS_SHOWN", "lines")
+ALLOWS = {".deeprepo.yml": "shown_to: [acme/prices]\n"}
+LISTS = {".deeprepo.yml": "consumers: [acme/quagga, acme/nobody]\n"}
+PRIVATE = ("zanzibar", "77123")
+HIDDEN = "Listed repositories that this review may not show were not checked."
 
 
 @asynccontextmanager
-async def at(folder: Path, **repositories: dict[str, str]) -> AsyncIterator[tuple[Whole, sandbox.Repo]]:
-    """Start a server with a library repository and these private repositories."""
+async def at(
+    folder: Path, *, private: bool = True, **repositories: dict[str, str]
+) -> AsyncIterator[tuple[Whole, sandbox.Repo]]:
+    """Start a server with a library repository that lists consumers, and these private repositories."""
     async with whole(folder) as stage:
-        stage.gh.subscribe("push")
-        repo = await stage.gh.repository("acme", "prices", files=LIBRARY, private=True)
+        repo = await stage.gh.repository("acme", "prices", files=LIBRARY | LISTS, private=private)
         for name, files in repositories.items():
             await stage.gh.repository("acme", name, files=files, private=True)
         await stage.gh.install()
-        await stage.quiet()
         yield stage, repo
 
 
@@ -51,24 +41,13 @@ async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **
     return found
 
 
-async def test_consumer_is_found_and_its_broken_line_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Installation indexes who uses which package, as `deeprepo consumers --server` prints.
-
-    The review of a private library names the line in a private consumer.
-    """
-    monkeypatch.setenv("DEEPREPO_DATA", str(tmp_path / "data"))
-    async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
-        kept = [path.name.partition("-")[0] for path in packages.clones_folder(stage.data).iterdir()]
-        assert str(stage.gh.world.repository("acme", "quagga").id) in kept  # type: ignore[union-attr]
-        before = len(stage.gh.requests)
-        assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo)
-        assert not [one for one in stage.gh.requests[before:] if "quagga.git" in one.path]  # the clone exists
+async def test_listed_consumer_is_read_and_its_broken_line_is_reported(tmp_path: Path) -> None:
+    """The review of a private library names the line in a private consumer that allows it."""
+    async with at(tmp_path, quagga=USER | ALLOWS) as (stage, repo):
+        text = await reviewed(stage, repo)
+        assert "acme/quagga:zanzibar/checkout.py" in text
+        assert HIDDEN in text  # acme/nobody does not exist, which looks the same as a repository that may not be shown
         tokens_are_narrow(stage, "quagga")
-    assert await asyncio.to_thread(consumers.command, server=True) == 0
-    words = capsys.readouterr().out.split()
-    assert words[words.index("acme/quagga") :][:4] == ["acme/quagga", "shop-prices", "acme/prices", ">=1.2,<2"]
 
 
 def tokens_are_narrow(stage: Whole, *users: str) -> None:
@@ -89,58 +68,35 @@ def tokens_are_narrow(stage: Whole, *users: str) -> None:
     assert all(len(chosen) == 1 or ids.issuperset(chosen) for _, chosen in asked if chosen)
 
 
-async def test_public_library_never_names_a_private_consumer(tmp_path: Path) -> None:
-    """Readers only learn that a consumer exists. For a stranger's change, the index is not even queried."""
-    async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
-        repo.repository.private = False
+async def test_private_consumer_is_shown_only_if_it_allows_it_and_the_author_can_write(tmp_path: Path) -> None:
+    """Without the consumer's permission, or for a stranger's change, the review shows nothing about it."""
+    async with at(tmp_path, quagga=USER) as (stage, repo):
         text = await reviewed(stage, repo)
-        assert "a repository that you may not be able to see" in text
+        assert HIDDEN in text
         assert not [word for word in PRIVATE if word in repr(stage.gh.pull(1, "acme/prices"))]
+        user = sandbox.Repo(stage.gh.world, stage.gh.world.repository("acme", "quagga"))  # type: ignore[arg-type]
+        await user.push("main", ALLOWS)
         before = len(stage.gh.requests)
-        assert "may not be able to see" not in await reviewed(stage, repo, "strange", fork=True)
-        minted = [one for one in stage.gh.requests[before:] if one.path.endswith("/access_tokens")]
-        consumer = stage.gh.world.repository("acme", "quagga").id  # type: ignore[union-attr]
-        assert all(one.body["permissions"] != {} for one in minted)  # type: ignore[index]
-        assert not [one for one in stage.gh.requests[before:] if "quagga" in one.path]
+        assert "quagga" not in await reviewed(stage, repo, "strange", fork=True)
+        assert not [one for one in stage.gh.requests[before:] if "quagga.git" in one.path]
+        assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo, "allowed")
+
+
+async def test_public_library_never_shows_a_private_consumer(tmp_path: Path) -> None:
+    """Everybody can read the review of a public library, so it shows nothing about a private consumer."""
+    async with at(tmp_path, private=False, quagga=USER | ALLOWS) as (stage, repo):
+        assert HIDDEN in await reviewed(stage, repo)
+        assert not [word for word in PRIVATE if word in repr(stage.gh.pull(1, "acme/prices"))]
         rows = await stage.server.store.listing.database.run(
             lambda c: c.exec_driver_sql("SELECT output FROM review").all()
         )
         assert not [word for word in PRIVATE for row in rows if word.encode() in bytes(row[0])]
-        assert consumer
 
 
-async def test_push_refreshes_the_consumer_index_and_lost_access_deletes_entries(tmp_path: Path) -> None:
-    """A repository that drops the package is no longer a consumer; one the App loses access to is deleted."""
-    async with at(tmp_path, quagga=USER | LINES) as (stage, _):
-        user = sandbox.Repo(stage.gh.world, stage.gh.world.repository("acme", "quagga"))  # type: ignore[arg-type]
-        await user.commit("side", {"x.txt": "1\n"})
-        await user.push("side", {"requirements.txt": "flask\n"})
-        await stage.quiet()
-        assert await stage.server.store.packages.known_uses(10)
-        await user.push("main", {"requirements.txt": "flask\n"})
-        await stage.quiet()
-        assert await stage.server.store.packages.known_uses(10) == ()
-        await stage.gh.withdraw(user)
-        await stage.quiet()
-        assert list(packages.clones_folder(stage.data).iterdir()) == []
-        assert user.id not in await stage.server.store.packages.homes(stage.gh.installation)
-
-
-async def test_unindexed_repository_is_indexed_for_the_next_review(tmp_path: Path) -> None:
-    """No event announced it: the first review says that consumers are not known yet, the next names them."""
-    async with at(tmp_path, quagga=USER | LINES) as (stage, _):
-        repo = await stage.gh.repository("acme", "rates", files=LIBRARY, private=True)
-        assert packages.NOT_YET in await reviewed(stage, repo)
-        assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo, "second")
-
-
-async def test_base_branch_settings_limit_the_consumers_and_the_change_cannot(tmp_path: Path) -> None:
-    """Only consumers named on the base branch are searched."""
-    reads = LINES | {"report.py": 'ROWS = "SELECT vat_rate FROM orders"\n'}
-    async with at(tmp_path, quagga=USER | reads, okapi=USER | reads) as (stage, repo):
-        await repo.push("main", {".deeprepo.yml": "consumers: [acme/okapi]\n"})
-        await stage.quiet()
-        await repo.commit("feature", BROKEN | {".deeprepo.yml": "consumers: [acme/quagga]\n"})
+async def test_a_change_cannot_list_consumers(tmp_path: Path) -> None:
+    """Only consumers that the base branch lists are searched."""
+    async with at(tmp_path, quagga=USER | ALLOWS, okapi=USER | ALLOWS) as (stage, repo):
+        await repo.commit("feature", BROKEN | {".deeprepo.yml": "consumers: [acme/okapi]\n"})
         text = await reviewed(stage, repo)
-        assert "acme/okapi:zanzibar/checkout.py" in text
-        assert "quagga" not in text
+        assert "acme/quagga:zanzibar/checkout.py" in text
+        assert "okapi" not in text

@@ -22,7 +22,7 @@ from bot.storage import Failure, Store
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.stored import reviews
-from bot.values import CommandAsk, Coverage, Finding, MergeGroup, PackageSurvey, PullAsk, PullRef, Review, ReviewAsk
+from bot.values import CommandAsk, Coverage, Finding, MergeGroup, PullAsk, PullRef, Review, ReviewAsk
 from bot.workflow import journals
 from bot.workflow.jobs import ListedJob
 from deeprepo.rlm.journal.codec import Row
@@ -274,7 +274,7 @@ def _queue_row(job: ListedJob) -> QueuedJob:
         return QueuedJob(job, "merge queue", f"{ask.owner}/{ask.name}")
     if isinstance(ask, CommandAsk):
         return QueuedJob(job, ask.word, where)
-    return QueuedJob(job, "packages" if isinstance(ask, PackageSurvey) else "tidying up", where)
+    return QueuedJob(job, "tidying up", where)
 
 
 def address(job: str) -> str:

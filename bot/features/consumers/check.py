@@ -4,7 +4,7 @@ import asyncio
 import posixpath
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout, clone
@@ -21,7 +21,6 @@ from bot.values.consumer import (
     ConsumerImpact,
     ConsumerReport,
     ConsumerState,
-    Disclosure,
     NamedConsumer,
     RepositoryAccess,
     label,
@@ -50,27 +49,26 @@ async def check(
     own: str = "",
     scratch: str,
     left_out: Collection[str] = (),
-    shows: Callable[[SettingsText], Disclosure] = lambda _: "name",
+    may_show: Callable[[RepositoryAccess, SettingsText], bool] = lambda _, __: False,
     seconds: float | None = None,
 ) -> ConsumerImpact:
     """Return what the change breaks in these consumers.
 
     A clone that cannot be read is reported as such, and the others are checked. `own` is the git folder of
-    the reviewed repository. `contracts` is the analyzer that compares references. `shows` returns what a
-    consumer's own settings file allows to disclose. `seconds` is the time limit for all consumers together.
+    the reviewed repository. `contracts` is the analyzer that compares references. `may_show` decides, given a
+    fetched consumer's access and settings file, whether the review may show the consumer. If not, the consumer
+    is left out. `seconds` is the time limit for all consumers together.
     """
     if not consumers:
         return ConsumerImpact()
-    clones, others = await _open_clones(consumers, scratch, own)
+    shown = [one for one in consumers if not one.problem or one.access is None or one.access.visibility == "public"]
+    clones, others = await _open_clones(shown, scratch, own)
+    opened = len(clones)
+    clones = [one for one in clones if one.access is None or await _is_shown(one, one.access, may_show)]
+    is_hidden = len(shown) < len(consumers) or len(clones) < opened
     done = [ConsumerImpact((report,)) for report in others]
     change = await offered_change(tree, files, dependents)
     end = time.monotonic() + (seconds or ALL_CONSUMERS_SECONDS)
-    # Only its existence may be shown until a consumer's settings have been read.
-    standings = {
-        consumer.name: replace(consumer.access, shows="existence")
-        for consumer in consumers
-        if consumer.access is not None
-    }
     for named_clone in clones:
         left = min(CONSUMER_SECONDS, end - time.monotonic())
         if left > 0:
@@ -87,17 +85,17 @@ async def check(
                     )
                 )
             )
-        if named_clone.access is not None:
-            standings[named_clone.name] = await _own_access(named_clone, named_clone.access, shows)
-    reports = tuple(_with_visibility(report, standings) for outcome in done for report in outcome.reports)
+    visibilities = {one.name: one.access.visibility for one in clones if one.access is not None}
+    reports = tuple(
+        replace(report, visibility=visibilities.get(report.name)) for outcome in done for report in outcome.reports
+    )
     users = {report.name for report in reports if report.state != "unrelated"}
     readable = tuple(named_clone for named_clone in clones if named_clone.name in users and not named_clone.settings)
     return ConsumerImpact(
         reports,
         tuple(finding for outcome in done for finding in outcome.findings),
-        words.summary(reports),
+        words.summary(reports, is_hidden=is_hidden),
         tuple(excerpt for outcome in done for excerpt in outcome.excerpts),
-        tuple(standings.items()),
         readable=tuple(named_clone.name for named_clone in readable),
         clones=readable,
     )
@@ -161,25 +159,15 @@ async def _open_clones(
     return clones, others
 
 
-async def _own_access(
-    consumer: Clone, access: RepositoryAccess, shows: Callable[[SettingsText], Disclosure]
-) -> RepositoryAccess:
-    """Return the consumer's access with what its own settings file allows to show.
-
-    If the file cannot be read, nothing may be shown.
-    """
-    if access.visibility == "public":
-        return access
+async def _is_shown(
+    consumer: Clone, access: RepositoryAccess, may_show: Callable[[RepositoryAccess, SettingsText], bool]
+) -> bool:
+    """Return whether the review may show the consumer. If its settings cannot be read, it may not."""
     try:
         async with asyncio.timeout(CONSUMER_SECONDS), Checkout(consumer.pull) as tree:
-            return replace(access, shows=shows(await tree.settings_at_tip(FILE)))
-    except (DeepRepoError, TimeoutError):  # the settings may forbid disclosure
-        return replace(access, shows="nothing")
-
-
-def _with_visibility(report: ConsumerReport, standings: Mapping[str, RepositoryAccess]) -> ConsumerReport:
-    access = standings.get(report.name)
-    return report if access is None else replace(report, visibility=access.visibility)
+            return may_show(access, await tree.settings_at_tip(FILE))
+    except (DeepRepoError, TimeoutError):
+        return False
 
 
 async def _check(

@@ -1,15 +1,14 @@
-"""`deeprepo consumers`: list what named clones, or a server's repositories, use of each other."""
+"""`deeprepo consumers`: list what named clones use of this repository."""
 
 import asyncio
 import json
 import tempfile
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bot.cli.exits import CLEAN, finish, tell
+from bot.cli.exits import CLEAN, tell
 from bot.cli.options import RepoFolder
 from bot.features.consumers.options import ConsumerClones, clones
 
@@ -27,18 +26,11 @@ def command(
     consumers: ConsumerClones = None,
     repo: RepoFolder = ".",
     form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
-    server: Annotated[
-        bool, typer.Option("--server", help="List what the server on this machine knows, for every installation.")
-    ] = False,
 ) -> int:
     """List the repositories that use this one: the packages that they take, the versions, and the commits that were read.
 
-    Searches the clones in --with and under `consumers` in .deeprepo.yml at HEAD. With --server, it lists what the
-    server has found on default branches, and needs the settings of `deeprepo serve`. Exit codes: 0, or 2 for a
-    usage error.
+    Searches the clones in --with and under `consumers` in .deeprepo.yml at HEAD. Exit codes: 0, or 2 for a usage error.
     """
-    if server:
-        return _of_server(form)
     from bot.features.consumers.local import list_consumers
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
@@ -68,31 +60,6 @@ def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
             yield report.name, requirement.name, requirement.version or "any", ARRIVALS[requirement.arrival], read
         if not report.takes:
             yield report.name, "", "", report.reason, read
-
-
-def _of_server(form: str) -> int:
-    """Print a server's index: which repository uses which package, its version, and when it was read."""
-    from bot import config
-    from bot.features.consumers.words import ARRIVALS
-    from bot.machine import extras
-
-    extras.need("server")
-    from bot.app.status import known_uses
-
-    uses = finish(known_uses(config.server_settings()))
-    if form == "json":
-        print(json.dumps([asdict(row) for row in uses], indent=2))  # noqa: T201 - command-line output
-        return CLEAN
-    if not uses:
-        tell("no known repository uses another one. Set DEEPREPO_CONSUMERS; see docs/consumers.md")
-        return CLEAN
-    rows = list[Row]()
-    for use in uses:
-        day = datetime.fromtimestamp(use.read_at, UTC).date().isoformat()
-        read = f"{use.commit_id[:10]} {day}".strip()
-        rows.append((use.user, use.package, use.offerer, use.version or "any", ARRIVALS[use.arrival], read))
-    _print(("repository", "takes", "of", "version", "affected by a breaking change", "read at"), rows)
-    return CLEAN
 
 
 def _print(heads: Row, rows: "Iterable[Row]") -> None:

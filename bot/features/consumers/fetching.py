@@ -1,12 +1,12 @@
 """Fetch consumers from GitHub. If that fails, the review only reports the reason.
 
-Only repositories that the workflow's author or the operator lists or allows are fetched, never those that a
-change's author lists. Every review asks GitHub for each one's visibility, because it may have changed.
+Only repositories that the base branch's settings or the workflow list are fetched, never those that a change's
+author lists. Every review asks GitHub for each one's visibility, because it may have changed.
 """
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -89,9 +89,9 @@ def is_name(text: str) -> bool:
     return REPOSITORY_NAME.fullmatch(text) is not None and text.partition("/")[2].strip(".") != ""
 
 
-def listed_names(text: str) -> tuple[str, ...]:
-    """Return the unique lines of a text."""
-    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+def listed_names(listed: Iterable[str], own: str) -> tuple[str, ...]:
+    """Return the valid names in a list, each once, without the reviewed repository's own name."""
+    return tuple(dict.fromkeys(name for name in listed if is_name(name) and name.lower() != own.lower()))
 
 
 async def fetch_all(
@@ -121,35 +121,25 @@ def not_fetched(name: str, problem: str, access: RepositoryAccess | None = None)
     return NamedConsumer("", name=name, access=access or RepositoryAccess(name.partition("/")[0]), problem=problem)
 
 
-async def fetch_tip(
-    home: HostedRepository, api: str, token: SecretStr | None, folder: str, seconds: float = FETCH_SECONDS
-) -> NamedConsumer:
+async def fetch_tip(home: HostedRepository, api: str, token: SecretStr | None, folder: str) -> NamedConsumer:
     """Fetch the last commit on a repository's default branch into a store below `folder`."""
+    owner, _, name = home.name.partition("/")
+    url = git_url(api, PullRef(0, home.access.id, owner, name, 0))
+    store = str(Path(folder, f"consumer-{home.access.id}.git"))
     try:
-        store = await fetch(home, api, token, folder, seconds=seconds)
+        await remote.fetch_tip(url, token, store, most_bytes=MAX_CLONE_BYTES, most_seconds=FETCH_SECONDS)
     except DeepRepoError as error:
         return not_fetched(home.name, fetch_problem(error), home.access)
     return NamedConsumer(store, name=home.name, access=home.access)
 
 
-async def fetch(
-    home: HostedRepository,
-    api: str,
-    token: SecretStr | None,
-    folder: str,
-    *,
-    commit: str = "HEAD",
-    seconds: float = FETCH_SECONDS,
-) -> str:
-    """Fetch one commit into a store below `folder` and return the store.
-
-    Raises HostDown, HostRefused or GitError.
-    """
-    owner, _, name = home.name.partition("/")
-    url = git_url(api, PullRef(0, home.access.id, owner, name, 0))
-    store = str(Path(folder, f"consumer-{home.access.id}.git"))
-    await remote.fetch_tip(url, token, store, most_bytes=MAX_CLONE_BYTES, most_seconds=seconds, commit=commit)
-    return store
+async def fetch_public(client: GitHubClient, name: str, api: str, folder: str) -> NamedConsumer:
+    """Fetch a public repository's last commit without a token."""
+    try:
+        home = await look_up(client, name)
+    except (HostError, UsageError) as error:
+        return not_fetched(name, fetch_problem(error))
+    return await fetch_tip(home, api, None, folder) if home.is_public else not_fetched(name, UNSEEN)
 
 
 def fetch_problem(error: Exception) -> str:

@@ -13,15 +13,15 @@ from bot.checkout.locate import locate
 from bot.config import Config
 from bot.features.consumers.settings import ConsumerSettings
 from bot.values import ChangedFile, Dependents, PullRequest, ReviewRequest
-from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
+from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
 
 if TYPE_CHECKING:
-    from bot.values.shared_file import SettingsText, SharedFile
+    from bot.values.shared_file import SettingsText
 
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name" for a server, if no such folder exists
 
 
-async def check_and_disclose(
+async def check_consumers(
     tree: Checkout,
     files: Sequence[ChangedFile],
     users: Dependents,
@@ -30,23 +30,17 @@ async def check_and_disclose(
     scratch: str,
     seconds: float | None = None,
 ) -> ConsumerImpact:
-    """Return what the change breaks in consumers, without what the review's audience may not see.
+    """Return what the change breaks in the consumers that the review's audience may see.
 
     `seconds` is the time limit for all consumers together.
     """
     from bot.features.consumers.check import check
 
-    impact = await check(
+    return await check(
         tree, files, users, consumers.named, ANALYZERS["contracts"](),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
-        shows=partial(_shows, consumers.shared),
+        may_show=partial(may_show, consumers.audience or Audience()),
     )  # fmt: skip
-    if consumers.audience is None:  # a person with the clones may see everything
-        return impact
-    # Imported here because only hosts have an audience.
-    from bot.features.consumers.disclosure import disclose
-
-    return disclose(impact, consumers.audience)
 
 
 def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> tuple[NamedConsumer, ...]:
@@ -77,12 +71,25 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
         return await list_known(tree, named, own=pull.git_dir, scratch=scratch)
 
 
-def _shows(shared: "Sequence[SharedFile]", file: "SettingsText") -> Disclosure:
-    """Return how much a consumer's own settings allow to show.
+# The order of visibilities by how many people have access.
+OPENNESS = {"private": 0, "internal": 1, "public": 2}
 
-    It is nothing if the settings contain a mistake that may have made `as_consumer` ineffective.
+
+def may_show(audience: Audience, consumer: RepositoryAccess, file: "SettingsText") -> bool:
+    """Return whether a review may show a fetched consumer.
+
+    A public consumer may be shown. For any other, these must all be true: the change's author has write
+    access, because strangers could find out what a repository uses by submitting suitable changes. The
+    consumer's own settings name the reviewed repository. Everybody who can read the reviewed repository can
+    read the consumer, which is assumed if both have the same owner and the consumer is at least as open.
     """
-    settings = config.resolve({}, file, config.Settings(), shared=shared)
-    if settings.warnings and settings.origins["as_consumer"] == "default":
-        return "nothing"
-    return settings.of(ConsumerSettings).as_consumer
+    if consumer.visibility == "public":
+        return True
+    subject = audience.subject
+    if not audience.can_write or consumer.visibility is None or subject.visibility is None:
+        return False
+    is_same = bool(consumer.owner) and consumer.owner.lower() == subject.owner.lower()
+    if not is_same or OPENNESS[consumer.visibility] < OPENNESS[subject.visibility]:
+        return False
+    settings = config.resolve({}, file, config.Settings()).of(ConsumerSettings)
+    return audience.name.lower() in {name.lower() for name in settings.shown_to}

@@ -34,7 +34,7 @@ class ConsumerHooks(ReviewHooks):
         """Return what the change breaks in the named consumers."""
         if not consumers.named:
             return ConsumerImpact()
-        return await local.check_and_disclose(tree, files, users, consumers, scratch=scratch, seconds=seconds)
+        return await local.check_consumers(tree, files, users, consumers, scratch=scratch, seconds=seconds)
 
     def analyzers(self, subject: Survey) -> Mapping[str, Analyzer]:
         """Return an analyzer with the findings about consumers."""

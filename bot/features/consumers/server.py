@@ -1,50 +1,78 @@
-"""The server's hooks for consumers: index packages, and store clones."""
+"""Fetch the consumers that a repository's settings list, on a server."""
 
-import asyncio
-from collections.abc import Collection, Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from bot.config import Settings
-from bot.features.consumers import packages
-from bot.features.consumers.variables import ConsumerVariables
-from bot.values import Ask, PackageSurvey
-from bot.values.consumer import Consumers
+from bot import github
+from bot.errors import HostError, UsageError
+from bot.features.consumers import fetching
+from bot.features.consumers.fetching import HostedRepository
+from bot.features.consumers.settings import ConsumerSettings
+from bot.github import apps
+from bot.values.consumer import Audience, Consumers, NamedConsumer
+from bot.workflow.fetching import scratch_folder
 from bot.workflow.hooks import ServerHooks
-from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 
-OFF = "DEEPREPO_CONSUMERS is off"
-SUBSCRIBED = "indexed after each push to a default branch"
-NOT_SUBSCRIBED = (
-    "DEEPREPO_CONSUMERS is set, but the App is not subscribed to Push events, so changes on default branches are noticed a "
-    "day later. Subscribe to Push in the App's settings on GitHub, under Permissions & events"
-)
-
 
 class ServerConsumers(ServerHooks):
-    """Finds consumers from the server's index."""
+    """Fetches the listed consumers for the duration of a review."""
 
     def consumers(self, run: ReviewRun, server: Server) -> AbstractAsyncContextManager[Consumers]:
-        """Provide the consumers from the same installation for the duration of the review."""
-        return packages.fetch_users(run, server)
-
-    def refusal(self, ask: Ask, settings: Settings) -> str:
-        """Return why a package survey is refused, or ""."""
-        return OFF if isinstance(ask, PackageSurvey) and not settings.of(ConsumerVariables).is_on else ""
-
-    def checks(self, settings: Settings, events: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Yield a sentence about whether the App receives pushes to default branches."""
-        if settings.of(ConsumerVariables).is_on:
-            yield "consumers", SUBSCRIBED if "push" in events else NOT_SUBSCRIBED
-
-    async def on_survey(self, ask: PackageSurvey, job: Job, server: Server) -> None:
-        """Index the packages that repositories publish and use."""
-        await packages.survey(ask, job, server)
-
-    async def forget(self, repositories: Collection[int], server: Server) -> None:
-        """Delete the clones of these repositories."""
-        await asyncio.to_thread(packages.forget_clones, server.folder, repositories)
+        """Provide the consumers for the duration of the review."""
+        return fetch_listed(run, server)
 
 
 SERVER_CONSUMERS = ServerConsumers()
+
+
+@asynccontextmanager
+async def fetch_listed(run: ReviewRun, server: Server) -> AsyncIterator[Consumers]:
+    """Fetch the repositories that the settings on the base branch list.
+
+    Those of the same installation are read with a token that covers only them. All others have to be public.
+    """
+    names = fetching.listed_names(run.settings.of(ConsumerSettings).consumers, run.state.facts.repository.name)
+    if not names:
+        yield Consumers(Audience())
+        return
+    subject = await fetching.subject(run.host.client, run.state.facts.repository.name)
+    audience = Audience(subject, run.state.facts.repository.name, can_write=not run.state.stranger)
+    ours = await _in_installation(names, run, server) if audience.can_write else {}
+    with scratch_folder(server.folder) as scratch:
+
+        async def public(name: str) -> NamedConsumer:
+            return await fetching.fetch_public(run.host.client, name, server.identity.api, scratch)
+
+        others = await fetching.fetch_all([name for name in names if name.lower() not in ours], public)
+        yield Consumers(audience, (*await _fetch_ours(ours, run, server, scratch), *others))
+
+
+async def _in_installation(names: tuple[str, ...], run: ReviewRun, server: Server) -> dict[str, HostedRepository]:
+    """Return the listed repositories that the App can read, by name in lower case."""
+    wanted, installation = {name.lower() for name in names}, run.ask.pull.installation
+    try:
+        async with apps.open_installation(server.identity, installation, apps.LISTING, server.pace) as client:
+            homes = [fetching.hosted_repository(data) async for data in apps.repositories(client)]
+    except (HostError, UsageError):
+        return {}
+    return {home.name.lower(): home for home in homes if home.name.lower() in wanted}
+
+
+async def _fetch_ours(
+    homes: dict[str, HostedRepository], run: ReviewRun, server: Server, scratch: str
+) -> tuple[NamedConsumer, ...]:
+    if not homes:
+        return ()
+    ids = tuple(home.access.id for home in homes.values())
+    try:
+        async with github.open_readonly(server.identity, run.ask.pull.installation, ids, server.pace) as (_, token):
+
+            async def one(name: str) -> NamedConsumer:
+                return await fetching.fetch_tip(homes[name], server.identity.api, token, scratch)
+
+            return await fetching.fetch_all([*homes], one)
+    except HostError as error:
+        why = fetching.fetch_problem(error)
+        return tuple(fetching.not_fetched(home.name, why, home.access) for home in homes.values())

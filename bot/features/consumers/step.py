@@ -1,4 +1,4 @@
-"""The GitHub Actions step's hooks for consumers, which the workflow lists and provides a token for."""
+"""The GitHub Actions step's hooks for consumers, which the workflow or the settings list."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -8,14 +8,15 @@ from bot.action.hooks import StepHooks
 from bot.config import Step
 from bot.errors import HostError, UsageError
 from bot.features.consumers import fetching as consumers
+from bot.features.consumers.settings import ConsumerSettings
 from bot.github import apps
 from bot.github.client import GitHubClient
-from bot.values.consumer import Audience, Consumers, NamedConsumer, RepositoryAccess
+from bot.values.consumer import Audience, Consumers, NamedConsumer
 from bot.workflow.reviewer import ReviewRun
 
 
 class StepConsumers(StepHooks):
-    """Checks the consumers that the workflow lists."""
+    """Checks the listed consumers."""
 
     def consumers(self, run: ReviewRun, step: Step) -> AbstractAsyncContextManager[Consumers]:
         """Provide the consumers for the duration of the review."""
@@ -27,26 +28,26 @@ STEP_CONSUMERS = StepConsumers()
 
 @asynccontextmanager
 async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
-    """Fetch the consumers into a temporary folder. If the workflow lists none, GitHub is not asked."""
-    names = consumers.listed_names(step.inputs.consumers)
+    """Fetch the consumers into a temporary folder. If none is listed, GitHub is not asked."""
+    repository = f"{run.host.pull.owner}/{run.host.pull.name}"
+    listed = (*step.inputs.consumers.split(), *run.settings.of(ConsumerSettings).consumers)
+    names = consumers.listed_names(listed, repository)
     if not names:
-        yield Consumers(_audience(run, step, RepositoryAccess(run.host.pull.owner)))
+        yield Consumers(Audience())
         return
     token, api = step.inputs.consumers_token, step.runner.github_api_url
-    repository = f"{run.host.pull.owner}/{run.host.pull.name}"
-    subject = await consumers.subject(run.host.client, repository)
+    audience = Audience(
+        await consumers.subject(run.host.client, repository), repository, can_write=not run.state.stranger
+    )
     with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
         async with apps.open_with_token(token or step.inputs.github_token, api, run.host.client.pace) as client:
 
             async def one(name: str) -> NamedConsumer:
+                if token is None or not audience.can_write:
+                    return await consumers.fetch_public(client, name, api, folder)
                 return await _one(name, step, client, folder)
 
-            rows = await consumers.fetch_all([name for name in names if name.lower() != repository.lower()], one)
-        yield Consumers(_audience(run, step, subject), rows)
-
-
-def _audience(run: ReviewRun, step: Step, subject: RepositoryAccess) -> Audience:
-    return Audience(subject, step.inputs.consumers_shown, is_stranger=run.state.stranger)
+            yield Consumers(audience, await consumers.fetch_all(names, one))
 
 
 async def _one(name: str, step: Step, client: GitHubClient, folder: str) -> NamedConsumer:
@@ -58,7 +59,4 @@ async def _one(name: str, step: Step, client: GitHubClient, folder: str) -> Name
         home = await consumers.look_up(client, name)
     except (HostError, UsageError) as error:
         return consumers.not_fetched(name, consumers.fetch_problem(error))
-    token = step.inputs.consumers_token
-    if token is None and not home.is_public:
-        return consumers.not_fetched(home.name, consumers.UNSEEN, home.access)
-    return await consumers.fetch_tip(home, step.runner.github_api_url, token, folder)
+    return await consumers.fetch_tip(home, step.runner.github_api_url, step.inputs.consumers_token, folder)

@@ -29,8 +29,18 @@ def arrival(name: str, requirement: Requirement) -> str:
     return f"{name} breaks when it upgrades {requirement.name} from {known or 'its version'} ({requirement.path})."
 
 
-def summary(reports: Sequence[ConsumerReport]) -> str:
-    """Return a sentence about how many consumers were checked, and how many break; "" if none was listed."""
+HIDDEN = "Listed repositories that this review may not show were not checked."
+
+
+def summary(reports: Sequence[ConsumerReport], *, is_hidden: bool = False) -> str:
+    """Return sentences about how many consumers were checked, and how many break; "" if none was listed.
+
+    `is_hidden`: whether some are left out, because not everybody who reads the review may see them.
+    """
+    return " ".join(filter(None, (_checked(reports), HIDDEN if is_hidden else "")))
+
+
+def _checked(reports: Sequence[ConsumerReport]) -> str:
     users = [report for report in reports if report.state != "unrelated"]
     if not reports or not users:
         return "None of the listed repositories uses this one." if reports else ""

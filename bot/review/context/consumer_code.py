@@ -1,6 +1,6 @@
 """Let models read the code of repositories that use the reviewed one.
 
-A repository is opened only if its lines may be shown (`dependents/consumers/disclosure.py`) and something in
+A repository is opened only if its lines may be shown and something in
 it is requested. Paths in it begin with the repository's name and a colon, as in findings. Every answer is
 recorded, so a resumed review doesn't open a clone for them again.
 """

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from deeprepo.impact.language import packagings
-from deeprepo.impact.packages import Package, PackageRow, Packaging, Requirement
+from deeprepo.impact.packages import Package, Packaging, Requirement
 from deeprepo.impact.paths import is_below
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import utf8
@@ -59,15 +59,6 @@ async def requirements(tree: Tree, packages: Collection[Package]) -> tuple[tuple
         rows += [_locked(row, packaging, locks) for row in asked]
         unread = unread or ("" if asked else await _unread(tree, packaging, manifests))
     return tuple(_clearest(rows)), "" if rows else unread
-
-
-async def package_rows(tree: Tree) -> tuple[PackageRow, ...]:
-    """Return all packages that a tree provides and requires, from its manifests."""
-    rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree)]
-    for packaging in packagings().values():
-        asked = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS)))
-        rows += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in asked]
-    return tuple(dict.fromkeys(rows))
 
 
 @lru_cache(maxsize=64)

@@ -13,6 +13,7 @@ BODY = "Orders can now be shipped overnight. `quote` takes the service, and parc
 ISSUE = "Ship overnight", "Customers ask for overnight shipping. The label should name the service that was ordered."
 # The settings of the staged repository. `model` has the scripted answers to its checks.
 SETTINGS = """request_changes: high
+consumers: [acme/storefront]
 quota: 8
 run: {test: 'python3 -m unittest -v {file}', seconds: 30}
 instructions:

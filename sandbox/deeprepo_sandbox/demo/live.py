@@ -27,7 +27,6 @@ Waited = TypeVar("Waited")
 START, REVIEW, REST = 180.0, 300.0, 10.0  # seconds until the server listens, has reviewed, and has stopped
 SHOWN = 20  # lines of the server's log to show if it fails
 COMMANDS = ("/deeprepo review", "/deeprepo fix", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
-SURVEYED = "packages were indexed"  # in the server's log
 SCRIPTED = "scripted"  # used instead of an effort: the demo's own model answers
 LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it among its log lines
 Say = Callable[[str], None]
@@ -41,9 +40,6 @@ class Bot:
     say: Say | None  # receives each line of the log
     address: asyncio.Future[str]
     page: asyncio.Future[str]
-    index_ready: asyncio.Event = field(
-        default_factory=asyncio.Event
-    )  # set once it is known which repository uses which package
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
 
     async def listen(self) -> None:
@@ -58,8 +54,6 @@ class Bot:
                 self.page.set_result(link[0])
             with suppress(ValueError, AttributeError):
                 row = json.loads(text)
-                if SURVEYED in row.values():
-                    self.index_ready.set()
                 where = row.get("address")
                 if where and not self.address.done():
                     self.address.set_result(str(where))
@@ -142,7 +136,6 @@ def _environment(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str]) ->
         "DEBOUNCE": "0",
         "WRITE_PAUSE": "0",
         "LOG_FORMAT": "json",
-        "CONSUMERS": "owner",
     }
     path = os.pathsep.join(filter(None, [str(Path(bot.__file__).parents[1]), inherited.get("PYTHONPATH", "")]))
     return inherited | {"PYTHONPATH": path} | {f"DEEPREPO_{name}": value for name, value in ours.items()}
@@ -170,7 +163,6 @@ async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check
             _models(effort) as settings,
             sandbox.github(Path(folder, "github"), secret=secret, port=port, check=check) as gh,
         ):
-            gh.subscribe("push")
             repo = await gh.repository("acme", "parcel", from_git=work)
             storefront = await gh.repository("acme", "storefront", from_git=user)
             for each in (repo, storefront):  # the operator must administer all of the organization's repositories
@@ -186,8 +178,6 @@ async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check
                 gh.world.links = (("The operator's page", address),)
                 say(f"bot        {address}  (`deeprepo serve`, connected to the sandbox as an App)")
                 await gh.install()
-                await _wait(bot, bot.index_ready.wait(), "the index of acme/storefront was not ready in time")
-                say("index      acme/storefront uses the package of acme/parcel")
                 number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
                 repo.offer(number, demo.repair(), demo.REPAIRED)
                 say(f"webhook    sent pull_request.opened, response {gh.deliveries[0].status_code}")
