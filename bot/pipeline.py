@@ -13,11 +13,11 @@ from bot.checkout.shown import create_known_secrets
 from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Settings
 from bot.diff import units
+from bot.features.reproduction import review as reproduction
 from bot.findings import history, suggest
 from bot.machine import extras
 from bot.render import count
 from bot.review import coverage, guidance, incremental, report, scope, strategies
-from bot.review.hooks import hooks
 from bot.review.journal.record import finish
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
@@ -57,10 +57,8 @@ class Tools(ABC):
         return ConsumerImpact()
 
     async def prove(self, findings: Sequence[PlacedFinding], session: Session) -> Sequence[PlacedFinding]:
-        """Return the findings with what features have shown of them."""
-        for hook in hooks():
-            findings = await hook.prove(findings, session, self.environment)
-        return findings
+        """Return the findings with the tests that reproduce them."""
+        return await reproduction.prove(findings, session, self.environment) if self.environment else findings
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
         """Return the lines on which a file doesn't parse, or None if that is unknown."""

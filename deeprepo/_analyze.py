@@ -68,7 +68,7 @@ async def _compute(
 
     say = on_progress or (lambda _: None)
     repositories = tuple(os.fspath(one) for one in consumers)
-    settings = {"effort": "none", "of_features": {"consumers": repositories}}
+    settings = {"effort": "none", "with_clones": repositories}
     brief = await review.brief(request, settings, scratch)
     # Selecting tests needs every reference, including those to definitions whose body changed.
     search = SearchLimits(sites=SearchLimits().contract_sites, install=extras.install)

@@ -99,7 +99,7 @@ def _flags(
         "worker": model_name(worker),
         "effort": effort,
         "journal": journal,
-        "of_features": {"consumers": tuple(os.fspath(one) for one in consumers)},
+        "with_clones": tuple(os.fspath(one) for one in consumers),
         "usd": budget_given.usd,
         "tokens": budget_given.tokens,
         "calls": budget_given.calls,

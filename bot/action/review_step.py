@@ -8,7 +8,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -19,13 +19,14 @@ from bot import config, github
 from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
-from bot.action.hooks import hooks
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Step, policy
 from bot.config.policy import SkipReview
 from bot.errors import HostError, HostRefused, SupersededError, public
+from bot.features.consumers.step import fetch_listed
+from bot.features.organization import step as organization
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
 from bot.outputs import json_file, posts
@@ -189,11 +190,9 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
     inputs, operator_settings = step.inputs, config.environment(on_server=True)
 
     async def read_shared(host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
-        asked = [
-            await hook.shared_files(host, repository, step, operator_settings, console, is_private=is_private)
-            for hook in hooks()
-        ]
-        return tuple(file for files in asked for file in files)
+        return await organization.shared_files(
+            host, repository, step, operator_settings, console, is_private=is_private
+        )
 
     async def find_bases(facts: PullFacts, base: str) -> Bases:
         url = github.git_url(step.runner.github_api_url, fetching.today(host.pull, facts))
@@ -328,9 +327,8 @@ class StepReviewer(Reviewer):
             yield fetching.as_pull_request(facts, bases, store)
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the other repositories in which features check consumers."""
-        found = (hook.consumers(self.run, self.step) for hook in hooks())
-        return next((one for one in found if one is not None), nullcontext(Consumers()))
+        """Fetch the consumers that the workflow or the settings list."""
+        return fetch_listed(self.run, self.step)
 
     @asynccontextmanager
     async def funds(self, brief: Brief) -> AsyncIterator[Funds]:  # noqa: ARG002 - a step has no budget for several reviews

@@ -12,7 +12,6 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import hooks
 from bot.cli.exits import INTERRUPTED, tell
 from bot.errors import UsageError
 
@@ -20,7 +19,11 @@ GROUP = "deeprepo.commands"  # the entry points of commands from other distribut
 # Our commands from other distributions, with the folders of the clone to install
 OTHER_DISTRIBUTIONS = {"demo": "./sandbox", "eval": "./sandbox ./evals"}
 COMMANDS_ON_ONE_CHANGE = ("review", "estimate")
-FEATURE_COMMANDS = {command.name: command for command in hooks.commands()}
+# Commands of features, with their modules
+FEATURE_COMMANDS = {
+    "consumers": "bot.features.consumers.command_line",
+    "run": "bot.features.reproduction.command_line",
+}
 SUMMARIES = {  # by command, in the order of the help page
     "review": "Review a branch, a range of commits, or staged or uncommitted work.",
     "estimate": "Estimate the model calls, tokens and cost of a review. Needs no key.",
@@ -28,7 +31,8 @@ SUMMARIES = {  # by command, in the order of the help page
     "action": "Review a pull request in a GitHub Actions workflow.",
     "fix": "Apply the fixes for a review's findings to the work tree.",
     "init": "Add a pull-request review workflow to a repository.",
-    **{name: command.about for name, command in FEATURE_COMMANDS.items()},
+    "consumers": "List the repositories that use this one, and what they use.",
+    "run": "Set up and test the sandbox commands that `review --run` uses.",
     "mcp": "Serve coding agents over the Model Context Protocol.",
     "serve": "Run the server that receives GitHub webhooks and posts reviews.",
     "worker": "Run an extra worker for a server that stores its jobs in PostgreSQL.",
@@ -100,8 +104,7 @@ app = typer.Typer(
 def _load(name: str) -> Any:  # noqa: ANN401 - a typer command
     """Import a command, or return None if no command has this name."""
     if name in SUMMARIES and name not in OTHER_DISTRIBUTIONS:
-        of_feature = FEATURE_COMMANDS.get(name)
-        module = import_module(of_feature.module if of_feature else f"bot.cli.{name.replace('-', '_')}")
+        module = import_module(FEATURE_COMMANDS.get(name, f"bot.cli.{name}"))
         return _as_typer_command(name, module.command)
     from importlib.metadata import entry_points  # slow, because it reads every installed distribution
 

@@ -2,15 +2,14 @@
 
 import json
 import sys
-from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import typer
 
 from bot.cli import options, review, reviewing
 from bot.cli.exits import CLEAN, finish
+from bot.features.reproduction.options import RunTests
 
 # How models read a change in each strategy, for people who don't know its name.
 STRATEGIES = {
@@ -23,7 +22,6 @@ STRATEGIES = {
 
 
 @options.accept_options_of(review.command)
-@options.with_features(is_estimate=True)
 def command(
     change: Annotated[
         str | None, typer.Argument(metavar="BASE..HEAD", help="What to review, as in `deeprepo review`.")
@@ -41,7 +39,7 @@ def command(
     verify: options.Verify = None,
     previous: options.Previous = None,
     full: options.Full = False,
-    of_features: Mapping[str, Any] = MappingProxyType({}),
+    run: RunTests = None,
     quiet: options.Quiet = False,
 ) -> int:
     """Estimate the model calls, tokens and cost of a review at each effort level. Nothing is sent, and no key is needed.
@@ -55,7 +53,7 @@ def command(
         "root": root, "worker": worker, "thinking": thinking, "strategy": strategy, "effort": effort, "usd": max_usd,
         "verify": verify,
     }  # fmt: skip
-    flags = reviewing.flags(choices, of_features=of_features, full=full, previous=previous)
+    flags = reviewing.flags(choices, run_tests=run, full=full, previous=previous)
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(quiet=quiet) as say:
         estimates = finish(local.estimate_costs(request, flags, scratch, say))

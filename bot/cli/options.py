@@ -11,12 +11,9 @@ from typing import Annotated, Any, get_args
 import typer
 from typer.core import TyperCommand
 
-from bot.cli import hooks
 from bot.errors import GitError, UsageError
 from bot.levels import ReviewEffort, Strategy
 from deeprepo.rlm.values import Effort
-
-OF_FEATURES = "of_features"
 
 
 class Show(StrEnum):
@@ -83,31 +80,6 @@ class OneChange(TyperCommand):
                 else f"unexpected argument {second!r}. Use a single range, BASE..HEAD"
             )
         return rest
-
-
-def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Add all features' options to a command. The command gets their values as the parameter `of_features`.
-
-    `is_estimate`: only add options that affect an estimate.
-    """
-    added = [option for option in hooks.options() if option.is_estimated or not is_estimate]
-
-    def widen(command: Callable[..., int]) -> Callable[..., int]:
-        signature, parameters = inspect.signature(command), list[inspect.Parameter]()
-        for name, given in signature.parameters.items():
-            new = [given.replace(name=each.name, default=None, annotation=each.form) for each in added]
-            parameters += new if name == OF_FEATURES else [given]
-
-        @wraps(command)
-        def call(**arguments: Any) -> int:  # noqa: ANN401 - as they come from the command line
-            values = {each.name: each.read(arguments.pop(each.name)) for each in added}
-            return command(**arguments, **{OF_FEATURES: values})
-
-        call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        call.__annotations__ = {given.name: given.annotation for given in parameters} | {"return": int}
-        return call
-
-    return widen
 
 
 def accept_options_of(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:

@@ -1,14 +1,14 @@
 """`deeprepo review`: review a local change."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from bot.cli import options
 from bot.cli.exits import tell
+from bot.features.consumers.options import ConsumerClones, clones
+from bot.features.reproduction.options import RunTests
 from bot.levels import Severity
 from bot.machine import files
 from bot.outputs import Format
@@ -56,7 +56,6 @@ Fix = Annotated[
 ]
 
 
-@options.with_features()
 def command(
     change: RangeOfReview = None,
     repo: options.RepoFolder = ".",
@@ -77,7 +76,8 @@ def command(
     previous: options.Previous = None,
     full: options.Full = False,
     show: ShowOption = None,
-    of_features: Mapping[str, Any] = MappingProxyType({}),
+    consumers: ConsumerClones = None,
+    run: RunTests = None,
     sarif: SarifFiles = None,
     sarif_base: SarifBaseFiles = None,
     fix: Fix = False,
@@ -102,7 +102,13 @@ def command(
         "verify": verify, "fail_on": fail_on, "quota": quota,
     }  # fmt: skip
     flags = reviewing.flags(
-        choices, of_features=of_features, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
+        choices,
+        with_clones=clones(consumers),
+        run_tests=run,
+        full=full,
+        previous=previous,
+        sarif=sarif or (),
+        sarif_base=sarif_base or (),
     ) | {"journal": journal}
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(form, quiet=quiet) as say:

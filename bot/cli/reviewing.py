@@ -181,21 +181,23 @@ def _beginning(path: Path, most: int) -> bytes:
 def flags(
     choices: Mapping[str, Any],
     *,
-    of_features: Mapping[str, Any],
     full: bool,
     previous: Path | None,
+    with_clones: Sequence[str] = (),
+    run_tests: bool | None = None,
     sarif: Sequence[Path] = (),
     sarif_base: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Return the flags for `wiring.local_review` and `wiring.local`.
 
     Raises UsageError if a file cannot be read.
-    `choices` are settings by name, and `of_features` are the values of features' options.
+    `choices` are settings by name.
     """
     files_by_option = {"--previous": [previous] if previous else [], "--sarif": sarif, "--sarif-base": sarif_base}
     return {
         **choices,
-        "of_features": of_features,
+        "with_clones": with_clones,
+        "run_tests": run_tests,
         "full": full,
         "previous": last(previous),
         "sarif": _contents(sarif),

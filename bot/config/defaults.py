@@ -1,13 +1,9 @@
-"""Declare the settings in `.deeprepo.yml`, each in one place.
-
-Features declare their own settings in their folders. Lists of all settings contain those last.
-"""
+"""Declare the settings in `.deeprepo.yml`, each in one place."""
 
 from dataclasses import dataclass, fields
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from bot import registry
 from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import RequiredCheckSeverity, Tone
@@ -147,6 +143,37 @@ class Triggers:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSection:
+    """The `run` section: how to run tests in a sandbox.
+
+    Unset values are derived from the repository's files.
+    """
+
+    prepare: str | None = setting(
+        None,
+        "The command that installs test dependencies at the base commit. Default: derived from the lock files if `network` is true, otherwise none.",
+    )
+    test: str | None = setting(
+        None,
+        "The command that runs one test file, with `{file}`, `{folder}`, `{name}`, `{module}` or `{n}`, from the repository root. Default: derived from the package of the file.",
+    )
+    files: str | None = setting(
+        None,
+        "The path of a new test file, with `{n}`, and `{beside}` for the folder of the code. Default: derived from the package of the file.",
+    )
+    image: str | None = setting(None, "The container image for docker or podman.")
+    network: bool = setting(
+        False,
+        "Whether `prepare` may use the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never have network access.",
+    )
+    findings: int = setting(3, "How many findings a review tries to reproduce, most severe first.", ge=0, le=10)
+    seconds: float = setting(120, "Time limit of one run, in seconds.", gt=0, le=900)
+    memory: int = setting(2_048, "Memory limit of one run, in MB.", ge=64, le=65_536)
+    processes: int = setting(256, "Maximum processes and threads in one run.", ge=8, le=4_096)
+    disk: int = setting(1_024, "Disk limit of one run in MB, including the code.", ge=16, le=65_536)
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
     """The settings of a review."""
@@ -238,11 +265,48 @@ class ReviewSettings:
         (), "What to check, and which requirements the code must meet.", entries=Instruction
     )
     guidelines: bool = setting(True, "Whether models see AGENTS.md, CLAUDE.md and similar files.")
+    consumers: tuple[str, ...] = setting(
+        (),
+        "Repositories that use this one. On the command line and in hooks, list paths of clones, relative to the top folder. "
+        "With the App and the Action, list `owner/name`.",
+    )
+    shown_to: tuple[str, ...] = setting(
+        (),
+        "Repositories (`owner/name`) of the same owner whose reviews may show this one's lines, to people and models, if this "
+        "one is not public.",
+    )
+    run: RunSection | None = setting(
+        None,
+        "How to run tests in a sandbox to reproduce findings. Without this section, no tests are run.",
+        entries=RunSection,
+    )
+    walkthrough: bool = setting(
+        True, "Whether the summary describes the change: a few sentences, a table of files and the calls between them."
+    )
+    enforce: tuple[str, ...] = setting(
+        (),
+        "Only in the organization's `.deeprepo` repository: settings in this file that repositories cannot loosen, such as "
+        "`fail_on`, `budget.usd` or `triggers`.",
+        only_in="the organization's repository for defaults",
+        is_threshold=True,
+    )
+    tickets: bool = setting(
+        False,
+        "Whether models see tickets such as `SHOP-12` that the title, the branch or the description names. Needs "
+        "`DEEPREPO_TICKET_COMMAND`, and an author with write permission.",
+    )
+    description: bool = setting(
+        False, "Whether reviews keep a summary of the change in the description, in a section of its own."
+    )
+    approve: Severity | None = setting(
+        None,
+        "Approve a pull request once a model has read everything and no open finding has this severity or a higher one. Pull "
+        "requests by authors without write permission are never approved.",
+    )
 
 
-FORMS: tuple[type, ...] = (ReviewSettings, *registry.parts("settings"))
-SETTING_FIELDS = tuple(each for form in FORMS for each in fields(form) if not each.metadata["only_in"])
-FILE_FIELDS = tuple(each for form in FORMS for each in fields(form) if each.metadata["only_in"])
+SETTING_FIELDS = tuple(each for each in fields(ReviewSettings) if not each.metadata["only_in"])
+FILE_FIELDS = tuple(each for each in fields(ReviewSettings) if each.metadata["only_in"])
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
 SECTION_FORMS = {  # settings that are a section of the file, with the dataclass of its keys
     each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default is None

@@ -10,8 +10,7 @@ from typing import Annotated, Any, get_type_hints
 import pydantic
 from pydantic import BaseModel, ConfigDict, create_model
 
-from bot.config.defaults import FILE_FIELDS, SECTIONS, SETTING_FIELDS, Triggers
-from bot.config.defaults import FORMS as SETTING_FORMS
+from bot.config.defaults import FILE_FIELDS, SECTIONS, SETTING_FIELDS, ReviewSettings, Triggers
 from bot.config.setting import Checked
 
 
@@ -75,4 +74,4 @@ def _item(entry: type) -> Any:  # noqa: ANN401 - a type
 
 @cache
 def _types() -> dict[str, Any]:
-    return {name: kind for form in SETTING_FORMS for name, kind in get_type_hints(form, include_extras=True).items()}
+    return get_type_hints(ReviewSettings, include_extras=True)

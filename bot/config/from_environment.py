@@ -22,18 +22,17 @@ class FromEnvironment(BaseSettings):
 
 
 @cache
-def model(forms: tuple[type, ...], prefix: str) -> type[BaseSettings]:
-    """Return the model that reads the settings in these dataclasses from variables.
+def model(form: type, prefix: str) -> type[BaseSettings]:
+    """Return the model that reads the settings in this dataclass from variables.
 
-    A setting is a field declared with `setting`. Its variable is the prefix followed by its name.
+    A setting's variable is the prefix followed by its name.
     """
 
     class Environment(FromEnvironment):
         model_config = SettingsConfigDict(env_prefix=prefix)
 
-    rows: dict[str, Any] = {}
-    for form in forms:
-        types = get_type_hints(form, include_extras=True)
-        for each in (field for field in fields(form) if field.metadata):
-            rows[each.name] = types[each.name], pydantic.Field(None, **each.metadata["field"])
-    return create_model(forms[0].__name__, __base__=Environment, **rows)
+    types = get_type_hints(form, include_extras=True)
+    rows: dict[str, Any] = {
+        each.name: (types[each.name], pydantic.Field(None, **each.metadata["field"])) for each in fields(form)
+    }
+    return create_model(form.__name__, __base__=Environment, **rows)

@@ -11,7 +11,7 @@ from bot.config import from_environment
 from bot.config.defaults import DEFAULTS, SECTIONS
 from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerOptions
-from bot.config.settings import PREFIX, VARIABLES
+from bot.config.settings import PREFIX, Settings
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that can also be read from the file named in NAME_FILE
 
@@ -34,7 +34,7 @@ def tables() -> dict[str, list[SettingRow]]:
     """
     return {
         "repository": list(_keys(json.loads(json_schema()))),
-        "everywhere": list(_variables(from_environment.model(VARIABLES, PREFIX))),
+        "everywhere": list(_variables(from_environment.model(Settings, PREFIX))),
         "server": list(_variables(ServerOptions)),
         "app": list(_variables(App)),
     }
@@ -42,7 +42,7 @@ def tables() -> dict[str, list[SettingRow]]:
 
 def variables() -> frozenset[str]:
     """Return the names of all environment variables that are settings, including NAME_FILE for secrets."""
-    models = (from_environment.model(VARIABLES, PREFIX), ServerOptions, App)
+    models = (from_environment.model(Settings, PREFIX), ServerOptions, App)
     names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
     return frozenset(f"{PREFIX}{name}".upper() for name in names)
 

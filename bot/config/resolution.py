@@ -15,14 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from bot.config.defaults import (
     ALL,
     CLAIMS,
     DEFAULTS,
     FILE_FIELDS,
-    FORMS,
     LISTS,
     SECTION_FORMS,
     IgnoreItem,
@@ -48,7 +47,6 @@ CAPPED_SETTINGS = ("usd", "tokens", "calls", "seconds", "concurrency", "pause_af
 MOST_SECONDS = 3_600.0  # the most that a file can set for `budget.seconds` if the environment doesn't set it
 MODELS = ("root", "worker")
 TRIGGERS = {f"triggers.{each.name}": each.default for each in fields(Triggers)}
-Form = TypeVar("Form")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,19 +64,10 @@ class Config(ReviewSettings):
     doubts: tuple[str, ...] = ()
     triggers: Triggers = field(default_factory=Triggers)
     ceilings: tuple[tuple[str, str], ...] = ()  # the operator's limits for all files: variable and value
-    of_features: tuple[Any, ...] = ()  # the settings of each feature
-
-    def of(self, form: type[Form]) -> Form:
-        """Return a feature's settings. `form` is their dataclass."""
-        return next(feature for feature in self.of_features if isinstance(feature, form))
-
-    def value(self, name: str) -> Any:  # noqa: ANN401 - of any setting
-        """Return a setting by its name."""
-        return next(getattr(each, name) for each in (self, *self.of_features) if hasattr(each, name))
 
     def record(self) -> dict[str, Any]:
         """Return the settings as JSON values for a journal."""
-        return {name: _plain(self.value(name)) for name in DEFAULTS}
+        return {name: _plain(getattr(self, name)) for name in DEFAULTS}
 
     def file_of(self, trigger: str) -> str:
         """Return the file that sets a trigger."""
@@ -192,7 +181,7 @@ class Config(ReviewSettings):
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Yield the key, value and origin of each setting, as text for people."""
         for name in DEFAULTS:
-            yield key_in_file(name), value_text(self.value(name)), self.origins[name]
+            yield key_in_file(name), value_text(getattr(self, name)), self.origins[name]
         for name, value in asdict(self.triggers).items():
             yield f"triggers.{name}", value_text(value), self.origins.get(f"triggers.{name}", "default")
         for name, text in self.ceilings:
@@ -275,7 +264,6 @@ def resolve(
         doubts=tuple(doubts),
         triggers=triggers,
         ceilings=tuple(settings.ceilings()),
-        of_features=tuple(form(**_form_values(form, values)) for form in FORMS[1:]),
     )
 
 

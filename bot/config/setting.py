@@ -17,7 +17,6 @@ def setting(
     *,
     section: str = "",
     entries: type | None = None,
-    is_permission: bool = False,
     is_threshold: bool = False,
     only_in: str = "",
     **bounds: Any,  # noqa: ANN401
@@ -27,15 +26,13 @@ def setting(
     - `about`: the description for the reference and for editors.
     - `section`: the section of `.deeprepo.yml` that contains it; "" for the top level.
     - `entries`: the dataclass of the list's entries, or of the section's keys.
-    - `is_permission`: whether it is a variable with which an operator allows a feature, as `--NAME` does too.
     - `is_threshold`: whether it decides if a check passes. A mistake in it makes the check neutral.
     - `only_in`: for a key that describes its file and is no setting, the only file in which it has an effect.
     - `bounds`: further arguments for pydantic's `Field`, such as `ge`.
     """
     field_of_form = {"description": about, **bounds}
-    flags = {"is_permission": is_permission, "is_threshold": is_threshold}
-    metadata = {"section": section, "entries": entries, "only_in": only_in, **flags, "field": field_of_form}
-    return field(default=MISSING if default is ... else default, metadata=metadata)
+    about_it = {"section": section, "entries": entries, "only_in": only_in, "is_threshold": is_threshold}
+    return field(default=MISSING if default is ... else default, metadata={**about_it, "field": field_of_form})
 
 
 @dataclass(frozen=True, slots=True)

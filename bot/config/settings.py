@@ -5,14 +5,12 @@ is set.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from bot import registry
 from bot.config.defaults import SETTING_FIELDS, Threshold, key_in_file
 from bot.config.setting import setting
 from bot.errors import ConfigError
@@ -41,8 +39,6 @@ def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the field's an
 
 
 _BY_NAME = {each.name: each for each in SETTING_FIELDS}
-_OF_FEATURES: tuple[type, ...] = registry.parts("variables")
-Form = TypeVar("Form")
 LOWER = " (files can only lower it)"
 
 
@@ -107,22 +103,48 @@ class Settings:
     journal: str | None = setting(
         None, "The file in which `deeprepo review` records its calls, or a folder for one file per change."
     )
-    of_features: tuple[Any, ...] = field(default_factory=lambda: tuple(form() for form in _OF_FEATURES))
+    run: bool | None = setting(
+        None,
+        "Whether to run tests in a sandbox for repositories that have a `run` section in `.deeprepo.yml`.",
+    )
+    run_sandbox: Literal["bubblewrap", "docker", "podman"] | None = setting(
+        None, "The sandbox for tests. Default: the first of these that is installed."
+    )
+    run_tools: str | None = setting(
+        None,
+        "Extra read-only folders for bubblewrap in addition to /usr, separated by `:`, such as `/opt/go:/opt/node`.",
+    )
+    run_network: bool | None = setting(None, "Whether `run.prepare` may use the network.")
+    run_forks: bool | None = setting(
+        None, "Whether a server and the Action also run tests for pull requests from forks."
+    )
+    run_cache: str | None = setting(
+        None,
+        "The cache folder for the dependencies that `run.prepare` installs (at most 8 GB). Default: `~/.cache/deeprepo/run`.",
+    )
+    organization: str | None = setting(
+        None,
+        "A clone of your organization's `.deeprepo` repository. Its HEAD contains the default settings for the command line, "
+        "hooks and the library.",
+    )
+    organization_repository: str | None = setting(
+        None,
+        "The name of the owner's repository with default settings, for a server and the Action. `off`: no defaults. "
+        "Default: `.deeprepo`.",
+        pattern=r"^[A-Za-z0-9._-]{1,100}$",
+    )
+    ticket_command: str | None = setting(
+        None,
+        "A command that prints a ticket as text. It gets the key, such as `SHOP-12`, as its last argument. Of the environment, it gets "
+        "`PATH`, `HOME` and variables that begin with `TICKET_`.",
+    )
 
-    def of(self, form: type[Form]) -> Form:
-        """Return a feature's variables. `form` is their dataclass."""
-        return next(feature for feature in self.of_features if isinstance(feature, form))
+    def permissions(self, *, run_tests: bool | None = None) -> tuple[str, ...]:
+        """Return what is allowed besides reading: "run" for running tests.
 
-    def permissions(self, typed: Mapping[str, Any] = MappingProxyType({})) -> tuple[str, ...]:
-        """Return the names of the permissions that the operator or a command-line option grants.
-
-        `typed` maps names to the options' values; an option that is not None overrides the variable.
+        `run_tests` is what a person at a terminal has typed, which overrides the variable.
         """
-        allowed = {
-            name: getattr(form, name) for form in self.of_features for name in PERMISSIONS if hasattr(form, name)
-        }
-        allowed |= {name: value for name, value in typed.items() if value is not None}
-        return tuple(name for name in PERMISSIONS if allowed[name])
+        return ("run",) if (self.run if run_tests is None else run_tests) else ()
 
     def with_server_ceilings(self) -> "Settings":
         """Return the settings with a server's default for each unset spending limit."""
@@ -135,15 +157,6 @@ class Settings:
             value = getattr(self, name)
             if value is not None:
                 yield f"DEEPREPO_{name.upper()}", f"{value:.2f}" if isinstance(value, float) else value
-
-
-VARIABLES: tuple[type, ...] = (Settings, *_OF_FEATURES)
-PERMISSIONS = tuple(each.name for form in _OF_FEATURES for each in fields(form) if each.metadata["is_permission"])
-
-
-def _variables(form: type) -> list[Field[Any]]:
-    """Return the fields of a dataclass that are read from the environment."""
-    return [each for each in fields(form) if each.metadata]
 
 
 def environment(*, on_server: bool = False) -> Settings:
@@ -169,20 +182,17 @@ def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
     from bot.config import from_environment, yaml_text
 
     try:
-        values = from_environment.model(VARIABLES, PREFIX)().model_dump()
+        values = from_environment.model(Settings, PREFIX)().model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None
 
-    def made(form: type[Form], **more: Any) -> Form:  # noqa: ANN401 - of each form
-        return form(**{variable.name: values[variable.name] for variable in _variables(form)}, **more)
-
-    return made(Settings, of_features=tuple(map(made, _OF_FEATURES)))
+    return Settings(**values)
 
 
 def own_variables() -> set[str]:
     """Return the names of the variables that `Settings` is read from."""
-    return {f"{PREFIX}{variable.name}".upper() for form in VARIABLES for variable in _variables(form)}
+    return {f"{PREFIX}{variable.name}".upper() for variable in fields(Settings)}
 
 
 def base_url(provider: str) -> str | None:

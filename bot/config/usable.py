@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from bot.config import forms, yaml_text
-from bot.config.defaults import FORMS, Instruction
+from bot.config.defaults import Instruction, ReviewSettings
 from bot.config.problem import Problem
 from bot.config.removed import REMOVED
 
@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # the keys and indices that lead to a value
 ALIKE = 0.75  # difflib's similarity from which one key may be a misspelling of another
 MOST_MISTAKES = 200  # a file with more mistakes is probably not a settings file
 THRESHOLDS = frozenset(
-    each.name for form in (*FORMS, Instruction) for each in fields(form) if each.metadata["is_threshold"]
+    each.name for form in (ReviewSettings, Instruction) for each in fields(form) if each.metadata["is_threshold"]
 ) | frozenset(name for name, removed in REMOVED.items() if removed.is_threshold)
 
 

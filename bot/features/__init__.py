@@ -1,1 +1,1 @@
-"""Optional parts of a review: each feature is a folder here and a line in `bot/registry.py`."""
+"""Optional parts of a review. Each feature is a folder here, which the rest of the product calls directly."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bot import registry
-
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
@@ -35,6 +33,6 @@ def load() -> Phrases:
     """Load all phrases, from an installed package or a checkout."""
     package = Path(__file__).parents[1]
     folder = next(f for f in (package / "templates", package.parent / "templates") if f.is_dir())
-    files = (folder / "words.toml", *(registry.FOLDER / name / "words.toml" for name in registry.FEATURES))
-    texts = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+    files = (folder / "words.toml", *sorted((package / "features").glob("*/words.toml")))
+    texts = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
     return Phrases({key: text for part in texts for key, text in part.items()})

@@ -3,9 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
-from bot import registry
 from bot.render.phrases import Phrases
 from bot.values import Finding, Review
 from bot.values.finding_row import grouped, row_of
@@ -111,7 +112,7 @@ class FindingSection(ABC, Generic[Part]):
 
 def finding_sections() -> tuple[FindingSection[Any], ...]:
     """Return the sections that features add to findings."""
-    return cast("tuple[FindingSection[Any], ...]", registry.parts("finding"))
+    return (_object("reproduction.finding", "REPRODUCTION"),)
 
 
 def finding_row(finding: Finding) -> dict[str, Any]:
@@ -133,7 +134,17 @@ def finding_fields(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def sections() -> tuple[Section[Any], ...]:
     """Return the sections that features add to reviews."""
-    return cast("tuple[Section[Any], ...]", registry.parts("section"))
+    return (
+        _object("reproduction.section", "ATTEMPTS"),
+        _object("own_checks.section", "OWN_CHECKS_SECTION"),
+        _object("walkthrough.section", "WALKTHROUGH"),
+    )
+
+
+@cache
+def _object(module: str, name: str) -> Any:  # noqa: ANN401 - a section
+    """Return a feature's section. It is imported when it is needed, because sections use the outputs' helpers."""
+    return getattr(import_module(f"bot.features.{module}"), name)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any section's value

@@ -9,7 +9,6 @@ from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
-from bot import registry
 from bot.render import disarm, shorten
 from bot.render.disarm import Safe, encodable
 from bot.render.page_filters import page_filters
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
 PACKAGE_FOLDER = Path(__file__).parents[1]
 # The templates in an installed package, in a checkout, and of features. The latter have names with their
 # folder.
-FOLDERS = (PACKAGE_FOLDER / "templates", PACKAGE_FOLDER.parent / "templates", registry.FOLDER)
+FEATURES_FOLDER = PACKAGE_FOLDER / "features"
+FOLDERS = (PACKAGE_FOLDER / "templates", PACKAGE_FOLDER.parent / "templates", FEATURES_FOLDER)
 # Our templates that an owner's template may include, in addition to those of features.
 PARTS = frozenset({"handover.md.j2"})
-OF_FINDINGS = {f"{feature}.md.j2": f"{feature}/finding.md.j2" for feature in registry.FEATURES}
+OF_FINDINGS = {"reproduction.md.j2": "reproduction/finding.md.j2"}
 OPTIONS: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
@@ -101,7 +101,7 @@ def compile_comments() -> None:
     def is_of_comments(name: str) -> bool:
         return (
             name.endswith(".md.j2")
-            and ("/" not in name or (registry.FOLDER / name).is_file())
+            and ("/" not in name or (FEATURES_FOLDER / name).is_file())
             and "/prompts/" not in name
         )
 
@@ -112,7 +112,8 @@ def compile_comments() -> None:
 def includable_source(name: str) -> str | None:
     """Return the source of a template that owners' templates may include, or None for any other one."""
     name = OF_FINDINGS.get(name, name)
-    is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES} | {*OF_FINDINGS.values()}
+    is_feature = name.endswith("/section.md.j2") and (FEATURES_FOLDER / name).resolve().is_relative_to(FEATURES_FOLDER)
+    is_feature |= name in OF_FINDINGS.values()
     paths = (folder / name for folder in FOLDERS if name in PARTS or is_feature)
     return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), None)
 

@@ -11,7 +11,6 @@ from bot.checkout.shown import MaskedTree, ShownTree
 from bot.machine import build
 from bot.ports import Analyzer, KnownSecrets
 from bot.review.analyzer_worker import AnalyzerWorker
-from bot.review.hooks import hooks
 from bot.review.session import Lookup, Results, Session, Worker
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Reference
@@ -58,7 +57,7 @@ async def open_session(
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = _references_over(tree, survey.masks)
     worker: Worker = checks
-    takes_notes = any(hook.takes_notes(settings) for hook in hooks())
+    takes_notes = settings.walkthrough
     look_ups, consumer_code, opinions = None, None, None
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the model worker
         look_ups, consumer_code = _look_ups(survey, tree, journal)

@@ -9,13 +9,13 @@ from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.render import FileDiff
 from bot.diff.units import ShownLines
+from bot.features.own_checks import review as own_checks
 from bot.findings import issues, read
 from bot.review.context import snippets
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import language_instruction
-from bot.review.hooks import hooks
 from bot.review.pairs.altered_definitions import Pair
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
@@ -229,8 +229,11 @@ class PromptWriter:
         return self.survey.pull.issues if self.whole and len(units) == len(self.survey.tracker.units) else ()
 
     def _asked(self, units: Sequence[Unit]) -> tuple[ReaderQuestions, ...]:
-        """Return the features' questions about these code regions."""
-        return tuple(filter(None, (hook.asks(self.survey, units) for hook in hooks())))
+        """Return the questions of the team's own checks about these code regions."""
+        if not self.survey.brief.settings.requirements:
+            return ()
+        asked = own_checks.questions(self.survey, units)
+        return (asked,) if asked is not None else ()
 
     def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """Return what every prompt repeats: the author's description and the owner's guidance.

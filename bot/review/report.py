@@ -6,10 +6,12 @@ from itertools import compress
 
 from bot import diff
 from bot.diff import units
+from bot.features.own_checks import review as own_checks
+from bot.features.walkthrough import review as walkthrough
+from bot.features.walkthrough.section import WALKTHROUGH
 from bot.findings import copies, origins, places, placing, rounds, suggest
 from bot.machine import build
 from bot.review import incremental
-from bot.review.hooks import hooks
 from bot.review.judging import JudgedFindings
 from bot.review.session import Session
 from bot.values import Cut, Finding, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
@@ -106,9 +108,9 @@ async def conclude(
     coverage_now = coverage_now.without_shown(open_findings)
     issue_reports = tuple(replace(issue, round=subject.past.round.number) for issue in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
-    parts = dict(session.results.parts)
-    for hook in hooks():
-        parts |= await hook.conclude(session, coverage_now, open_findings)
+    parts = {**session.results.parts, **await own_checks.results(session)}
+    if settings.walkthrough:
+        parts[WALKTHROUGH.key] = walkthrough.made(session, coverage_now, open_findings)
     return Review(
         pull=subject.pull,
         files=subject.files,

@@ -10,10 +10,10 @@ from bot.checkout.shown import create_known_secrets
 from bot.config import Config
 from bot.diff import units
 from bot.errors import NothingToReview
+from bot.features.teaching.review import old_ignore_list
 from bot.findings import sarif_results, silencing
 from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets
-from bot.review.hooks import hooks
 from bot.values import ChangedFile, Dependents, Finding, OwnerRule
 from deeprepo.impact import structs
 from deeprepo.impact.ports import Tree
@@ -58,10 +58,8 @@ def refuse_empty(brief: Brief, files: Sequence[ChangedFile], leaks: Sequence[Fin
 
 
 async def ignore_list(brief: Brief, tree: checkout.Checkout, rules: Sequence[OwnerRule]) -> IgnoreList:
-    """Return what must not be reported, from features' lists, settings, dismissals and rules."""
-    found = IgnoreList()
-    for hook in hooks():
-        found = found.join(await hook.silences(brief, tree))
+    """Return what must not be reported, from lists of earlier versions, settings, dismissals and rules."""
+    found = await old_ignore_list(brief, tree)
     return found.join(silencing.owner_entries(brief.settings.dismissed)).also(brief.dismissals, rules)
 
 

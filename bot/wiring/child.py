@@ -156,9 +156,9 @@ def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
     """Return limits for a review: add the review's time budget, and the memory that its features need."""
     if brief is None:
         return caps
-    from bot.review.hooks import hooks
+    from bot.features.reproduction.review import memory
 
-    seconds, extra_memory = brief.settings.seconds, sum(hook.memory(brief) for hook in hooks())
+    seconds, extra_memory = brief.settings.seconds, memory(brief)
     wall = float("inf") if seconds is None else caps.wall + seconds + GRACE_SECONDS
     return replace(caps, wall=wall, memory=caps.memory + extra_memory)
 

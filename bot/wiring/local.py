@@ -7,9 +7,9 @@ from typing import Any
 
 from bot import config, pipeline
 from bot.brief import Brief
+from bot.features.reproduction import review as reproduction
 from bot.machine.limits import ProcessLimits
 from bot.review import coverage
-from bot.review.hooks import hooks
 from bot.review.strategies import can_afford_root, choose
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, ReviewRequest
@@ -64,7 +64,7 @@ async def estimate_costs(
     review.check_models(brief.settings)
     async with pipeline.survey(brief, tools) as subject:
         settings = subject.brief.settings
-        proofs = sum(hook.tries(subject.brief) for hook in hooks())
+        proofs = reproduction.tries(subject.brief)
         async with tools.open_session(_unread(subject)) as session:
             root, worker, left = session.root, session.reader, session.tracker.unread()
             strategy_at = partial(

@@ -9,13 +9,12 @@ from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules, walk_packages
 
-from bot import analyzers, config, findings, registry
+from bot import analyzers, config, findings
 from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.machine import build
-from bot.render import templates
+from bot.render import section, templates
 from bot.review import context, strategies
-from bot.review.hooks import hooks
 from bot.secrets import patterns
 from bot.wiring import access, tasks
 from deeprepo.impact import languages, resolving
@@ -55,16 +54,16 @@ def _load() -> None:
     settings = config.Settings()
     with suppress(ConfigError):  # the server reports the error
         settings = config.environment()
-    of_features = (module for hook in hooks() for module in hook.modules(settings))
+    of_tests = ("bot.features.reproduction.reproduce",) if settings.run else ()
     of_languages = (module.name for module in walk_packages(languages.__path__, f"{languages.__name__}."))
-    for module in (*of_packages, *of_features, *of_languages, *LAZY_MODULES):
+    for module in (*of_packages, *of_tests, *of_languages, *LAZY_MODULES):
         import_module(module)
     with suppress(ModuleNotFoundError):  # only installed with the model clients
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
         access.load(model)
-    for kind in ("section", "finding", "review"):  # the hooks of features that a review calls
-        registry.parts(kind)
+    section.sections()
+    section.finding_sections()
     patterns.known_forms()
     templates.compile_comments()
     build.name()

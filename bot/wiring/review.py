@@ -14,12 +14,13 @@ from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.config import Config, Settings, hook
 from bot.errors import UsageError
+from bot.features.consumers import local
+from bot.features.organization.review import cloned_defaults
 from bot.findings import sarif_results
 from bot.machine import extras
 from bot.machine.fact_files import MAX_REPOSITORY_BYTES
 from bot.pipeline import Tools
 from bot.ports import Analyzer
-from bot.review.hooks import hooks
 from bot.review.journal.record import open_file
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -73,7 +74,6 @@ async def brief_of(
         await ownership.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
         file = await tree.settings_at_tip(config.FILE)
     settings = config.resolve(flags, file, environment, shared=await shared_files(pull, environment, scratch))
-    of_features = flags.get("of_features") or {}
     models_problem = _unusable_models(settings, environment) if hook.is_running() else ""
     if models_problem:
         settings = settings.with_flags(strategy="offline")
@@ -85,9 +85,9 @@ async def brief_of(
         full=bool(flags.get("full")),
         reports=_reports(flags),
         tool_runs=tuple(run for name, data in flags.get("sarif") or () for run in sarif_results.runs(data, name)),
-        consumers=Consumers(named=tuple(one for hook in hooks() for one in hook.named(pull, of_features, settings))),
+        consumers=Consumers(named=local.named_consumers(pull, flags.get("with_clones") or (), settings)),
         left_out=left_out,
-        allowed=environment.permissions(of_features),
+        allowed=environment.permissions(run_tests=flags.get("run_tests")),
     )
 
 
@@ -171,13 +171,9 @@ class LiveTools(Tools):
         # On a server, not everybody who sees the progress may know how many private repositories there are.
         if consumers.named and consumers.audience is None:
             self.say(f"searching {len(consumers.named)} repositories that may use this one")
-        impacts = [
-            await hook.check_consumers(
-                tree, files, users, consumers, scratch=self.scratch, seconds=self.consumer_seconds
-            )
-            for hook in hooks()
-        ]
-        return next((impact for impact in impacts if impact.reports), ConsumerImpact())
+        return await local.check_consumers(
+            tree, files, users, consumers, scratch=self.scratch, seconds=self.consumer_seconds
+        )
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
         """Return the lines on which a file does not parse."""
@@ -263,7 +259,7 @@ def lines(say: Callable[[str], None]) -> ProgressCallback:
 
 async def shared_files(pull: PullRequest, settings: config.Settings, scratch: str) -> "tuple[SharedFile, ...]":
     """Return the settings files that a local repository shares with others."""
-    return tuple([file for hook in hooks() for file in await hook.shared_files(pull, settings, scratch)])
+    return await cloned_defaults(pull, settings, scratch)
 
 
 def estimate_tools(say: Callable[[str], None], scratch: str) -> Tools:
@@ -294,10 +290,8 @@ def _open(
 
 
 def _extra_analyzers(subject: Survey) -> dict[str, Analyzer]:
-    """Return the analyzers of features, and the one for results of other tools."""
-    others: dict[str, Analyzer] = {
-        name: analyzer for hook in hooks() for name, analyzer in hook.analyzers(subject).items()
-    }
+    """Return the analyzer of consumers, and the one for results of other tools."""
+    others = local.analyzers(subject.consumers)
     if subject.brief.reports or subject.brief.tool_runs:
         from bot.analyzers.sarif import Sarif
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from bot import github
@@ -21,6 +21,7 @@ from bot.errors import (
     UsageError,
     public,
 )
+from bot.features.consumers.server import fetch_listed
 from bot.github import Host
 from bot.machine.concurrency import finish_before_cancel
 from bot.outputs.posts import Comments
@@ -36,7 +37,6 @@ from bot.values.review import NoReviewReason
 from bot.wiring import access, child
 from bot.workflow import (
     conclusions,
-    hooks,
     journals,
     push_count,
     refresh_job,
@@ -175,9 +175,8 @@ class ServerReviewer(Reviewer):
         return self.server.fetch(self.run.ask.pull, self.run.state)
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the other repositories that features use."""
-        found = (hook.consumers(self.run, self.server) for hook in hooks.hooks())
-        return next((consumers for consumers in found if consumers is not None), nullcontext(Consumers()))
+        """Fetch the consumers that the settings list."""
+        return fetch_listed(self.run, self.server)
 
     @asynccontextmanager
     async def funds(self, brief: Brief) -> AsyncIterator[Funds]:

@@ -10,6 +10,9 @@ from bot.brief import Brief
 from bot.config import Config, policy
 from bot.config.policy import SkipReview, StartReview
 from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, SupersededError, public
+from bot.features.approval import posted as approval
+from bot.features.description import posted as description
+from bot.features.tickets.described import ticket_texts
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
@@ -20,7 +23,7 @@ from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
 from bot.values.progress import Progress, ProgressCallback
 from bot.values.review import NoReviewReason
-from bot.workflow import described_hooks, posted_hooks, pull_state
+from bot.workflow import pull_state
 from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
@@ -215,8 +218,8 @@ class Reviewer(ABC):
                     brief = replace(brief, settings=settings, is_capped=funds.is_capped)
                 elif funds.model:
                     issues = await pull_state.linked_issues(run.host) if settings.linked_issues else brief.pull.issues
-                    described = await described_hooks.described(replace(brief.pull, issues=issues), run)
-                    brief = replace(brief, pull=described)
+                    texts = filter(None, (brief.pull.body, await ticket_texts(run)))
+                    brief = replace(brief, pull=replace(brief.pull, issues=issues, body="\n\n".join(texts)))
                 others = ", ".join(map(code, await other_reviewers(run.host)))
                 doubled = load().say("another_reviewer", others=others) if others else ""
                 of_run = self.check_lack, funds.refusal, decision.reason, state.note, run.pushes.note
@@ -237,7 +240,7 @@ class Reviewer(ABC):
         conclusion, posted, fault = checks.conclude(made.review), None, None
         try:
             posted = await publish(run.host, made.review, comments, run.id, self.is_current, run.pushes.facts)
-            posted = replace(posted, notes=(*posted.notes, *await posted_hooks.act(made.review, run)))
+            posted = replace(posted, notes=(*posted.notes, *await self._update_pull(made.review)))
         except SupersededError:
             raise
         except DeepRepoError as error:
@@ -246,6 +249,17 @@ class Reviewer(ABC):
         if fault is not None and not isinstance(fault, self.final):
             raise fault
         return ReviewResult(await self.head_status(just_made=conclusion), "", made, posted, fault)
+
+    async def _update_pull(self, review: Review) -> tuple[str, ...]:
+        """Update the description and the approval. Return a sentence for each that GitHub refused."""
+        notes = list[str]()
+        for update, refused in ((description.update, "description_refused"), (approval.update, "approval_refused")):
+            try:
+                await update(review, self.run)
+            except HostError as error:
+                why = error.reason if isinstance(error, HostRefused) else str(error)
+                notes.append(load().say(refused, why=why))
+        return tuple(notes)
 
     async def end_check(self, check: int | None, result: ReviewResult) -> None:
         """End the check run, if there is one, with the review or with the reason for no review."""

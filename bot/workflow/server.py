@@ -19,6 +19,7 @@ from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import SkipReview
 from bot.errors import HostRefused, OverLimit, public
+from bot.features.organization import server as organization
 from bot.github import Host, Identity, RequestPace
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
@@ -47,7 +48,7 @@ from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Workspace
-from bot.workflow import fetching, hooks, journals, kept_facts, pull_state
+from bot.workflow import fetching, journals, kept_facts, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.pull_state import PullState
 
@@ -137,8 +138,7 @@ class Server:
 
     async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
         """Read the settings that a repository shares with others."""
-        found = [await hook.shared_files(host, repository, self, is_private=is_private) for hook in hooks.hooks()]
-        return tuple(file for files in found for file in files)
+        return await organization.shared_files(host, repository, self, is_private=is_private)
 
     async def no_review_reason(self, brief: Brief, trigger: Trigger) -> SkipReview | None:
         """Return the reason for no review, now that the changed files are known."""

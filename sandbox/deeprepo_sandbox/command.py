@@ -68,7 +68,7 @@ def _print_review() -> None:
         )
         tell("repository that uses the changed code, as with the option --with.\n")
         request = ReviewRequest(str(folder), "range", "main", "pull-request")
-        flags = {"effort": "none", "of_features": {"consumers": (str(user),)}}
+        flags = {"effort": "none", "with_clones": (str(user),)}
         with scratch_folder(request) as scratch, progress(quiet=False) as say:
             done = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
         deliver(done, "console", None)

@@ -12,7 +12,7 @@ from bot import config
 from bot.app import manifest
 from bot.app.metrics import Metrics
 from bot.config import from_environment, reference
-from bot.config.settings import VARIABLES
+from bot.config.settings import Settings
 from bot.workflow.commands import COMMANDS
 from deeprepo.rlm.models import PROVIDERS
 
@@ -47,7 +47,7 @@ def test_configuration_reference_is_complete() -> None:
     names = {name for table in tables.values() for row in table for name in quoted(row.name)}
     last = {part for name in names for part in name.removesuffix("[]").split(".")}  # sections are settings too
     assert set(config.DEFAULTS) <= last
-    for settings in (from_environment.model(VARIABLES, config.PREFIX), config.ServerOptions, config.App):
+    for settings in (from_environment.model(Settings, config.PREFIX), config.ServerOptions, config.App):
         assert {f"DEEPREPO_{field.upper()}" for field in settings.model_fields} <= names
     printed = (ROOT / "docs" / "configuration.md").read_text()
     assert all(f"`{provider.key_variable}`" in printed for provider in PROVIDERS.values() if provider.key_variable)

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
-from bot import registry, values
+from bot import features, values
 from bot.config import settings
 from bot.outputs import facts, json_file
 from bot.render.section import finding_sections
@@ -143,7 +143,11 @@ def test_each_enum_in_the_schema_matches_a_literal_type() -> None:
     modules = [
         values,
         *(import_module(f"bot.values.{one.name}") for one in iter_modules(values.__path__)),
-        *(import_module(module) for name in registry.FEATURES if find_spec(module := f"bot.features.{name}.values")),
+        *(
+            import_module(module)
+            for one in iter_modules(features.__path__)
+            if find_spec(module := f"bot.features.{one.name}.values")
+        ),
         settings,
         packages,
         rlm_values,

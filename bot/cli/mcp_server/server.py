@@ -114,7 +114,7 @@ def server(repo: str) -> MCPServer[object]:
             consumers: paths of clones of repositories that use this one. Breaks there are reported too.
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            flags = {"effort": effort, "usd": max_usd, "of_features": {"consumers": consumers}}
+            flags = {"effort": effort, "usd": max_usd, "with_clones": consumers}
             async with _progress(context) as say:
                 return await _result(_review(repo, change, flags, scratch, say, last, rounds))
 

@@ -1,38 +1,39 @@
 """Approve a pull request, or withdraw the approval, after its review has been posted."""
 
-from bot.features.approval.settings import ApprovalSettings
+from typing import TYPE_CHECKING
+
 from bot.levels import Severity
 from bot.render import load
 from bot.stored import markers
 from bot.values import Review
-from bot.workflow.posted_hooks import PostedHooks
 from bot.workflow.publish.existing import marker_of
-from bot.workflow.reviewer import ReviewRun
+
+if TYPE_CHECKING:
+    from bot.workflow.reviewer import ReviewRun
 
 APPROVAL = "approval"  # the kind of the marker in our approvals
 
 
-class ReviewApproval(PostedHooks):
-    """Approves the reviewed head. If a person dismisses an approval, that head is not approved again."""
+async def update(review: Review, run: "ReviewRun") -> None:
+    """Withdraw approvals that no longer apply, and approve the head if the review allows it.
 
-    refused = "approval_refused"
-
-    async def on_posted(self, review: Review, run: ReviewRun) -> None:
-        """Withdraw approvals that no longer apply, and approve the head if the review allows it."""
-        threshold, host, words = run.settings.of(ApprovalSettings).approve, run.host, load()
-        ours = [each for each in await host.comments("whole") if marker_of(each).kind == APPROVAL]
-        here = [each for each in ours if marker_of(each).facts.get("head") == review.pull.head]
-        may_approve = threshold is not None and is_approved(review, threshold) and not run.state.stranger
-        for each in ours:
-            if each.state == "APPROVED" and not (may_approve and each in here):
-                dismiss = host.rest.pulls.async_dismiss_review
-                why = words.say("approval_withdrawn")
-                await host.client.json(dismiss(*host.at, each.id, message=why, event="DISMISS"))
-        if threshold is None or not may_approve or here or (await host.facts()).head_sha != review.pull.head:
-            return
-        text = words.say("approval_given", severity=words.say(threshold))
-        facts = {"head": review.pull.head, **markers.of_scope(host.bot_identity.scope)}
-        await host.review(review.pull.head, f"{markers.make(APPROVAL, **facts)}\n{text}", (), "APPROVE")
+    If a person dismisses an approval, that head is not approved again. May be repeated after a crash. Raises
+    HostError's kinds.
+    """
+    threshold, host, words = run.settings.approve, run.host, load()
+    ours = [each for each in await host.comments("whole") if marker_of(each).kind == APPROVAL]
+    here = [each for each in ours if marker_of(each).facts.get("head") == review.pull.head]
+    may_approve = threshold is not None and is_approved(review, threshold) and not run.state.stranger
+    for each in ours:
+        if each.state == "APPROVED" and not (may_approve and each in here):
+            dismiss = host.rest.pulls.async_dismiss_review
+            why = words.say("approval_withdrawn")
+            await host.client.json(dismiss(*host.at, each.id, message=why, event="DISMISS"))
+    if threshold is None or not may_approve or here or (await host.facts()).head_sha != review.pull.head:
+        return
+    text = words.say("approval_given", severity=words.say(threshold))
+    facts = {"head": review.pull.head, **markers.of_scope(host.bot_identity.scope)}
+    await host.review(review.pull.head, f"{markers.make(APPROVAL, **facts)}\n{text}", (), "APPROVE")
 
 
 def is_approved(review: Review, threshold: Severity) -> bool:
@@ -44,6 +45,3 @@ def is_approved(review: Review, threshold: Severity) -> bool:
     is_whole = review.coverage.by_model and review.coverage.complete and not review.cut.partial and not review.cut.fault
     is_sure = not (review.shortfalls or review.settings.doubts or review.failing)
     return is_whole and is_sure and not review.reaching(threshold)
-
-
-REVIEW_APPROVAL = ReviewApproval()

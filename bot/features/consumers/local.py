@@ -11,7 +11,8 @@ from bot.analyzers import ANALYZERS
 from bot.checkout import Checkout
 from bot.checkout.locate import locate
 from bot.config import Config
-from bot.features.consumers.settings import ConsumerSettings
+from bot.features.consumers.analyzer import ConsumerFindings
+from bot.ports import Analyzer
 from bot.values import ChangedFile, Dependents, PullRequest, ReviewRequest
 from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
 
@@ -34,6 +35,8 @@ async def check_consumers(
 
     `seconds` is the time limit for all consumers together.
     """
+    if not consumers.named:
+        return ConsumerImpact()
     from bot.features.consumers.check import check
 
     return await check(
@@ -51,7 +54,7 @@ def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Confi
         *map(NamedConsumer, locations),
         *(
             NamedConsumer(str(top / location), settings=True)
-            for location in settings.of(ConsumerSettings).consumers
+            for location in settings.consumers
             if (top / location).exists() or not ON_HOST.fullmatch(location)
         ),
     )
@@ -91,5 +94,13 @@ def may_show(audience: Audience, consumer: RepositoryAccess, file: "SettingsText
     is_same = bool(consumer.owner) and consumer.owner.lower() == subject.owner.lower()
     if not is_same or OPENNESS[consumer.visibility] < OPENNESS[subject.visibility]:
         return False
-    settings = config.resolve({}, file, config.Settings()).of(ConsumerSettings)
+    settings = config.resolve({}, file, config.Settings())
     return audience.name.lower() in {name.lower() for name in settings.shown_to}
+
+
+def analyzers(impact: ConsumerImpact) -> dict[str, Analyzer]:
+    """Return an analyzer with the findings about consumers, if any was listed."""
+    if not impact.reports:
+        return {}
+    checked = frozenset(report.name for report in impact.reports if report.state == "checked")
+    return {"consumers": ConsumerFindings(impact.findings, checked)}

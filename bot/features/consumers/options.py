@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.hooks import Option
 from bot.errors import UsageError
 
 ConsumerClones = Annotated[
@@ -25,6 +24,3 @@ def clones(places: Sequence[str] | None) -> tuple[str, ...]:
         if not Path(place).exists() and not Path(place.rpartition("@")[0] or place).exists():
             raise UsageError(f"--with {place}: this folder does not exist")
     return tuple(places or ())
-
-
-WITH_CLONES = Option("consumers", ConsumerClones, read=clones)

@@ -1,39 +1,29 @@
 """Fetch the consumers that a repository's settings list, on a server."""
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from bot import github
 from bot.errors import HostError, UsageError
 from bot.features.consumers import fetching
 from bot.features.consumers.fetching import HostedRepository
-from bot.features.consumers.settings import ConsumerSettings
 from bot.github import apps
 from bot.values.consumer import Audience, Consumers, NamedConsumer
 from bot.workflow.fetching import scratch_folder
-from bot.workflow.hooks import ServerHooks
-from bot.workflow.reviewer import ReviewRun
-from bot.workflow.server import Server
 
-
-class ServerConsumers(ServerHooks):
-    """Fetches the listed consumers for the duration of a review."""
-
-    def consumers(self, run: ReviewRun, server: Server) -> AbstractAsyncContextManager[Consumers]:
-        """Provide the consumers for the duration of the review."""
-        return fetch_listed(run, server)
-
-
-SERVER_CONSUMERS = ServerConsumers()
+if TYPE_CHECKING:
+    from bot.workflow.reviewer import ReviewRun
+    from bot.workflow.server import Server
 
 
 @asynccontextmanager
-async def fetch_listed(run: ReviewRun, server: Server) -> AsyncIterator[Consumers]:
+async def fetch_listed(run: "ReviewRun", server: "Server") -> AsyncIterator[Consumers]:
     """Fetch the repositories that the settings on the base branch list.
 
     Those of the same installation are read with a token that covers only them. All others have to be public.
     """
-    names = fetching.listed_names(run.settings.of(ConsumerSettings).consumers, run.state.facts.repository.name)
+    names = fetching.listed_names(run.settings.consumers, run.state.facts.repository.name)
     if not names:
         yield Consumers(Audience())
         return
@@ -49,7 +39,7 @@ async def fetch_listed(run: ReviewRun, server: Server) -> AsyncIterator[Consumer
         yield Consumers(audience, (*await _fetch_ours(ours, run, server, scratch), *others))
 
 
-async def _in_installation(names: tuple[str, ...], run: ReviewRun, server: Server) -> dict[str, HostedRepository]:
+async def _in_installation(names: tuple[str, ...], run: "ReviewRun", server: "Server") -> dict[str, HostedRepository]:
     """Return the listed repositories that the App can read, by name in lower case."""
     wanted, installation = {name.lower() for name in names}, run.ask.pull.installation
     try:
@@ -61,7 +51,7 @@ async def _in_installation(names: tuple[str, ...], run: ReviewRun, server: Serve
 
 
 async def _fetch_ours(
-    homes: dict[str, HostedRepository], run: ReviewRun, server: Server, scratch: str
+    homes: dict[str, HostedRepository], run: "ReviewRun", server: "Server", scratch: str
 ) -> tuple[NamedConsumer, ...]:
     if not homes:
         return ()

@@ -1,36 +1,23 @@
-"""The GitHub Actions step's hooks for consumers, which the workflow or the settings list."""
+"""Fetch the consumers that the workflow or the settings list, in a GitHub Actions step."""
 
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
-from bot.action.hooks import StepHooks
 from bot.config import Step
 from bot.errors import HostError, UsageError
 from bot.features.consumers import fetching as consumers
-from bot.features.consumers.settings import ConsumerSettings
 from bot.github import apps
 from bot.github.client import GitHubClient
 from bot.values.consumer import Audience, Consumers, NamedConsumer
 from bot.workflow.reviewer import ReviewRun
 
 
-class StepConsumers(StepHooks):
-    """Checks the listed consumers."""
-
-    def consumers(self, run: ReviewRun, step: Step) -> AbstractAsyncContextManager[Consumers]:
-        """Provide the consumers for the duration of the review."""
-        return fetch(run, step)
-
-
-STEP_CONSUMERS = StepConsumers()
-
-
 @asynccontextmanager
-async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
+async def fetch_listed(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
     """Fetch the consumers into a temporary folder. If none is listed, GitHub is not asked."""
     repository = f"{run.host.pull.owner}/{run.host.pull.name}"
-    listed = (*step.inputs.consumers.split(), *run.settings.of(ConsumerSettings).consumers)
+    listed = (*step.inputs.consumers.split(), *run.settings.consumers)
     names = consumers.listed_names(listed, repository)
     if not names:
         yield Consumers(Audience())

@@ -2,32 +2,31 @@
 
 from collections import defaultdict
 from posixpath import dirname
+from typing import TYPE_CHECKING
 
-from bot.features.description.settings import DescriptionSettings
 from bot.outputs import facts
 from bot.render import Safe, comment, load
 from bot.values import Review
-from bot.workflow.posted_hooks import PostedHooks
-from bot.workflow.reviewer import ReviewRun
+
+if TYPE_CHECKING:
+    from bot.workflow.reviewer import ReviewRun
 
 START, END = "<!-- deeprepo description -->", "<!-- end of deeprepo description -->"
 MOST_FOLDERS = 12  # folders listed in the section
 MAX_DESCRIPTION_CHARS = 65_536  # GitHub's limit
 
 
-class DescriptionSection(PostedHooks):
-    """Writes the section between two markers."""
+async def update(review: Review, run: "ReviewRun") -> None:
+    """Write the section, unless it is up to date, or a person has removed it since the first review.
 
-    refused = "description_refused"
-
-    async def on_posted(self, review: Review, run: ReviewRun) -> None:
-        """Write the section, unless it is up to date, or a person has removed it since the first review."""
-        if not run.settings.of(DescriptionSettings).description:
-            return
-        now = await run.host.facts()
-        body = with_section(now.body or "", section(review), is_first=review.round.number == 1 or review.round.full)
-        if now.head_sha == review.pull.head and body != now.body and len(body) <= MAX_DESCRIPTION_CHARS:
-            await run.host.client.json(run.host.rest.pulls.async_update(*run.host.at, body=body))
+    May be repeated after a crash. Raises HostError's kinds.
+    """
+    if not run.settings.description:
+        return
+    now = await run.host.facts()
+    body = with_section(now.body or "", section(review), is_first=review.round.number == 1 or review.round.full)
+    if now.head_sha == review.pull.head and body != now.body and len(body) <= MAX_DESCRIPTION_CHARS:
+        await run.host.client.json(run.host.rest.pulls.async_update(*run.host.at, body=body))
 
 
 def with_section(body: str, text: str, *, is_first: bool) -> str:
@@ -61,6 +60,3 @@ def section(review: Review) -> str:
         folders=folders[:MOST_FOLDERS],
         more=max(len(folders) - MOST_FOLDERS, 0),
     ).strip()
-
-
-DESCRIPTION_SECTION = DescriptionSection()

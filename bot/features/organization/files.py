@@ -8,7 +8,6 @@ from functools import partial
 from bot import config
 from bot.errors import HostRefused, UsageError
 from bot.features.organization.values import OrganizationFile
-from bot.features.organization.variables import OrganizationVariables
 from bot.github import Host, shapes
 from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
@@ -33,7 +32,7 @@ class _Entry:
 
 def repository_name(settings: config.Settings) -> str:
     """Return the name of the repository with an owner's defaults."""
-    return settings.of(OrganizationVariables).organization_repository or OWNERS_REPOSITORY
+    return settings.organization_repository or OWNERS_REPOSITORY
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,47 +7,37 @@ from bot import checkout, config
 from bot.checkout import Checkout
 from bot.config import Settings
 from bot.errors import DeepRepoError
-from bot.features.organization.variables import OrganizationVariables
-from bot.review.hooks import ReviewHooks
 from bot.values import PullRequest
 
 if TYPE_CHECKING:
     from bot.features.organization.values import OrganizationFile
 
 
-class ClonedDefaults(ReviewHooks):
-    """Reads the defaults at the start of a review."""
+async def cloned_defaults(pull: PullRequest, environment: Settings, scratch: str) -> "tuple[OrganizationFile, ...]":
+    """Return the file at the clone's HEAD. If it cannot be read, `problem` is set.
 
-    async def shared_files(
-        self, pull: PullRequest, environment: Settings, scratch: str
-    ) -> "tuple[OrganizationFile, ...]":
-        """Return the file at the clone's HEAD. If it cannot be read, `problem` is set.
+    Returns nothing if the variable is not set, or if the clone belongs to another owner or is the
+    repository under review.
+    """
+    location = environment.organization
+    if not location:
+        return ()
+    # Imported here because few machines have such a clone.
+    from bot.features.organization.values import OrganizationFile
 
-        Returns nothing if the variable is not set, or if the clone belongs to another owner or is the
-        repository under review.
-        """
-        location = environment.of(OrganizationVariables).organization
-        if not location:
+    folder = str(Path(location).expanduser())  # noqa: ASYNC240 - does not access the disk
+    name = Path(folder).name or folder
+    try:
+        clone = await checkout.clone(folder, scratch)
+        names = clone.name, await checkout.origin_name(pull.git_dir)
+        owners = {name.partition("/")[0].lower() for name in names if "/" in name}
+        if clone.pull.git_dir == pull.git_dir or len(owners) > 1:
             return ()
-        # Imported here because few machines have such a clone.
-        from bot.features.organization.values import OrganizationFile
-
-        folder = str(Path(location).expanduser())  # noqa: ASYNC240 - does not access the disk
-        name = Path(folder).name or folder
-        try:
-            clone = await checkout.clone(folder, scratch)
-            names = clone.name, await checkout.origin_name(pull.git_dir)
-            owners = {name.partition("/")[0].lower() for name in names if "/" in name}
-            if clone.pull.git_dir == pull.git_dir or len(owners) > 1:
-                return ()
-            async with Checkout(clone.pull) as tree:
-                data = await tree.settings_at_tip(config.FILE)
-        except DeepRepoError as error:
-            return (OrganizationFile(name, problem=f"DEEPREPO_ORGANIZATION: {error}"),)
-        if data is None:
-            why = f"DEEPREPO_ORGANIZATION: the HEAD of {folder} has no such file"
-            return (OrganizationFile(clone.name, problem=why),)
-        return (OrganizationFile(clone.name, data),)
-
-
-CLONED_DEFAULTS = ClonedDefaults()
+        async with Checkout(clone.pull) as tree:
+            data = await tree.settings_at_tip(config.FILE)
+    except DeepRepoError as error:
+        return (OrganizationFile(name, problem=f"DEEPREPO_ORGANIZATION: {error}"),)
+    if data is None:
+        why = f"DEEPREPO_ORGANIZATION: the HEAD of {folder} has no such file"
+        return (OrganizationFile(clone.name, problem=why),)
+    return (OrganizationFile(clone.name, data),)

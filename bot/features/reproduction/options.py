@@ -4,16 +4,10 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.hooks import Option
-
-RUN_TESTS = Option(
-    "run",
-    Annotated[
-        bool | None,
-        typer.Option(
-            "--run/--no-run",
-            help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
-        ),
-    ],
-    is_estimated=True,
-)
+RunTests = Annotated[
+    bool | None,
+    typer.Option(
+        "--run/--no-run",
+        help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
+    ),
+]

@@ -31,7 +31,7 @@ from deeprepo.impact.filetypes import family
 from deeprepo.rlm.values import Message, Model, Prompt, Schema
 
 if TYPE_CHECKING:
-    from bot.features.reproduction.settings import RunSection
+    from bot.config.defaults import RunSection
 
 NO_RUNNER = "no test runner was found; set `run.test` and `run.files`"
 MAX_REPAIRS = 2  # times that a model may correct a faulty test

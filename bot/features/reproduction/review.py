@@ -1,4 +1,4 @@
-"""The hooks that reproduce findings with tests, if both the owner and the operator allow it."""
+"""Reproduce findings with tests, if both the owner and the operator allow it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,68 +7,57 @@ from typing import TYPE_CHECKING
 from bot import config
 from bot.brief import Brief
 from bot.config import Settings
-from bot.features.reproduction.settings import RunSection, RunSettings
-from bot.features.reproduction.variables import RunVariables
-from bot.review.hooks import ReviewHooks
-from bot.review.session import Session
 from bot.values import PlacedFinding
 
 if TYPE_CHECKING:
+    from bot.config.defaults import RunSection
     from bot.features.reproduction.values import RunPermission
+    from bot.review.session import Session
 
 TREES_MB = 512  # MB of memory for the trees of both sides
 NO_FORKS = "its author has no write permission, and DEEPREPO_RUN_FORKS is not set"
 
 
-class ReproductionHooks(ReviewHooks):
-    """Reproduces findings with tests."""
-
-    def modules(self, environment: Settings) -> tuple[str, ...]:
-        """Return the modules that run tests, if the operator allows it."""
-        return ("bot.features.reproduction.reproduce",) if environment.of(RunVariables).run else ()
-
-    def memory(self, brief: Brief) -> int:
-        """Return the bytes of memory for tests in a sandbox, which has its own limits."""
-        section = _section(brief)
-        return 0 if section is None else (2 * section.memory + TREES_MB) << 20
-
-    def tries(self, brief: Brief) -> int:
-        """Return the highest number of findings for which a test is written."""
-        section = _section(brief)
-        return 0 if section is None else section.findings
-
-    async def prove(
-        self, findings: Sequence[PlacedFinding], session: Session, environment: Settings | None
-    ) -> Sequence[PlacedFinding]:
-        """Return the findings, with tests for those that were reproduced."""
-        brief = session.survey.brief
-        section = _section(brief)
-        if section is None or environment is None:
-            return findings
-        from bot.features.reproduction import reproduce
-
-        allowed = permission(environment, is_stranger=brief.stranger)
-        return await reproduce.reproduce(findings, session, allowed, section)
+def memory(brief: Brief) -> int:
+    """Return the bytes of memory for tests in a sandbox, which has its own limits."""
+    section = _section(brief)
+    return 0 if section is None else (2 * section.memory + TREES_MB) << 20
 
 
-REPRODUCTION_HOOKS = ReproductionHooks()
+def tries(brief: Brief) -> int:
+    """Return the highest number of findings for which a test is written."""
+    section = _section(brief)
+    return 0 if section is None else section.findings
+
+
+async def prove(
+    findings: Sequence[PlacedFinding], session: "Session", environment: Settings
+) -> Sequence[PlacedFinding]:
+    """Return the findings, with tests for those that were reproduced."""
+    brief = session.survey.brief
+    section = _section(brief)
+    if section is None:
+        return findings
+    from bot.features.reproduction import reproduce
+
+    allowed = permission(environment, is_stranger=brief.stranger)
+    return await reproduce.reproduce(findings, session, allowed, section)
 
 
 def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermission":
     """Return what the operator allows. `is_stranger`: whether the change's author has no write access."""
     from bot.features.reproduction.values import RunPermission  # imported here because few reviews run tests
 
-    variables = environment.of(RunVariables)
     return RunPermission(
-        sandbox=variables.run_sandbox,
-        tools=tuple(filter(None, (variables.run_tools or "").split(":"))),
-        network=bool(variables.run_network),
-        cache=Path(variables.run_cache or "~/.cache/deeprepo/run").expanduser(),
+        sandbox=environment.run_sandbox,
+        tools=tuple(filter(None, (environment.run_tools or "").split(":"))),
+        network=bool(environment.run_network),
+        cache=Path(environment.run_cache or "~/.cache/deeprepo/run").expanduser(),
         programs=config.program_environment(),
-        refusal=NO_FORKS if is_stranger and not variables.run_forks else "",
+        refusal=NO_FORKS if is_stranger and not environment.run_forks else "",
     )
 
 
-def _section(brief: Brief) -> RunSection | None:
+def _section(brief: Brief) -> "RunSection | None":
     """Return the section `run` of the settings, or None if no tests may run."""
-    return brief.settings.of(RunSettings).run if "run" in brief.allowed else None
+    return brief.settings.run if "run" in brief.allowed else None

@@ -35,7 +35,7 @@ from bot.ports import RunnableTree
 from bot.values import PullRequest, Side, TreeEntry
 
 if TYPE_CHECKING:
-    from bot.features.reproduction.settings import RunSection
+    from bot.config.defaults import RunSection
 
 MEGABYTE = 1 << 20
 MOST_TREE = 256 * MEGABYTE  # bytes of one side's archive, in memory

@@ -17,7 +17,7 @@ from deeprepo.impact.filetypes import family, filetype
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 
 if TYPE_CHECKING:
-    from bot.features.reproduction.settings import RunSection
+    from bot.config.defaults import RunSection
 
 MAX_PACKAGES = 12  # packages for which dependencies are installed
 MOST_MANIFESTS = 1_000  # manifests that are read, those nearest to the root first

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import checkout, config, render
+from bot.config.defaults import RunSection
 from bot.errors import NoCommitError, RevisionError, UsageError
 from bot.features.reproduction.execute import execute
 from bot.features.reproduction.review import permission
 from bot.features.reproduction.rig import Rig, rig
 from bot.features.reproduction.runners import judge
-from bot.features.reproduction.settings import RunSection, RunSettings
 from bot.features.reproduction.values import SandboxOutcome, SandboxRefused, SandboxRun, TestResult
-from bot.features.reproduction.variables import RunVariables
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.values.shared_file import SettingsText
@@ -56,7 +55,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
             install = f"nothing; with `network: true` in the section `run`: {proposal}"
         rows = [
             ("section `run`", trial.where),
-            ("running allowed", "yes, by DEEPREPO_RUN" if settings.of(RunVariables).run else NOT_ALLOWED),
+            ("running allowed", "yes, by DEEPREPO_RUN" if settings.run else NOT_ALLOWED),
             *_runners(made),
             ("prepare", install),
             ("limits", caps),
@@ -170,7 +169,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
         shared = await shared_files(pull, config.environment(), scratch)
 
         def section(text: SettingsText) -> RunSection | None:
-            return config.resolve({}, text, config.Settings(), shared=shared).of(RunSettings).run
+            return config.resolve({}, text, config.Settings(), shared=shared).run
 
         chosen, where = section(await tree.settings_at_tip(config.FILE)), "on the base branch"
         settings_file = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)

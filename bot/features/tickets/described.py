@@ -4,34 +4,31 @@ import asyncio
 import re
 import shlex
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from bot import config
-from bot.features.tickets.settings import TicketSettings
-from bot.features.tickets.variables import TicketVariables
 from bot.machine.concurrency import end_process
-from bot.workflow.described_hooks import DescribedHooks
-from bot.workflow.reviewer import ReviewRun
+
+if TYPE_CHECKING:
+    from bot.workflow.reviewer import ReviewRun
 
 TICKET_KEY = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}(?![\w-])")
 MOST_TICKETS, MAX_TICKET_BYTES, TICKET_SECONDS = 3, 8_000, 20.0
 OWN_VARIABLES = "TICKET_"  # prefix of the environment variables that are passed to the command
 
 
-class PullTickets(DescribedHooks):
-    """Adds the text of tickets to the description that models see.
+async def ticket_texts(run: "ReviewRun") -> str:
+    """Return the text of the tickets that a pull request names, or "" without the setting or the command.
 
     This only applies to authors with write access, because others could mention any ticket to see its text.
     """
-
-    async def describe(self, run: ReviewRun) -> str:
-        """Return the text of all tickets, or "" without the setting or the command."""
-        command = config.environment().of(TicketVariables).ticket_command
-        if not command or not run.settings.of(TicketSettings).tickets or run.state.stranger:
-            return ""
-        facts = run.state.facts
-        keys = dict.fromkeys(TICKET_KEY.findall("\n".join((facts.title, facts.head_ref, facts.body or ""))))
-        texts = [await _read_ticket(shlex.split(command), key) for key in [*keys][:MOST_TICKETS]]
-        return "\n\n".join(texts)
+    command = config.environment().ticket_command
+    if not command or not run.settings.tickets or run.state.stranger:
+        return ""
+    facts = run.state.facts
+    keys = dict.fromkeys(TICKET_KEY.findall("\n".join((facts.title, facts.head_ref, facts.body or ""))))
+    texts = [await _read_ticket(shlex.split(command), key) for key in [*keys][:MOST_TICKETS]]
+    return "\n\n".join(texts)
 
 
 async def _read_ticket(command: list[str], key: str) -> str:
@@ -65,6 +62,3 @@ async def _read_limited(process: asyncio.subprocess.Process) -> bytes:
             break
         out += part
     return out
-
-
-PULL_TICKETS = PullTickets()

@@ -10,8 +10,8 @@ from dataclasses import replace
 from importlib import import_module
 
 from bot.errors import public
+from bot.features.own_checks import review as own_checks
 from bot.review import judging
-from bot.review.hooks import hooks
 from bot.review.session import Session
 from bot.review.strategies.choice import can_afford_root, choose
 from bot.values import StrategyChoice, Transcript
@@ -34,7 +34,7 @@ def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
 def choose_strategy(session: Session) -> StrategyChoice:
     """Choose the strategy for what no earlier review has read, with the reason."""
     subject, by_model = session.survey, session.reader is not None
-    again = {path for hook in hooks() for path in hook.files_to_read(subject)} if by_model else ()
+    again = own_checks.files_to_read(subject) if by_model else ()
     subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
     name, reason = choose(
         subject.brief.settings.strategy,

@@ -1,6 +1,6 @@
 """The commands that people give in comments: how each is typed, who may give it, and what it does.
 
-`COMMANDS` lists them, including those of features. A command is one file in this folder, with its words in
+`COMMANDS` lists them. A command is one file in this folder, with its words in
 `templates/words.toml`, and can be run again after a restart. Commands look up findings in the last stored
 review. The answer is a template in `templates/replies` or a phrase.
 """
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 
-from bot import registry
 from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
 from bot.config import Config
+from bot.features.teaching import ignore, remember, rules
 from bot.render import Safe, code, load, phrase
 from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
 from bot.workflow.commands.review import REVIEWS
@@ -48,7 +48,9 @@ COMMANDS: Mapping[str, CommentCommand] = {
         ask.COMMAND,
         explain.COMMAND,
         fix.COMMAND,
-        *registry.parts("comment"),
+        ignore.COMMAND,
+        remember.COMMAND,
+        rules.COMMAND,
         pause.COMMAND,
         resume.COMMAND,
         cancel.COMMAND,

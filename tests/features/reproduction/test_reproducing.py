@@ -71,7 +71,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             monkeypatch.delenv(variable, raising=False)
         with doubles.in_thread(Server(PerModel({"worker": model}))) as server:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-            given = {"worker": "compatible/worker", "effort": "low", "of_features": {"run": True}, **flags}
+            given = {"worker": "compatible/worker", "effort": "low", "run_tests": True, **flags}
             (tmp_path / "scratch").mkdir(exist_ok=True)
             request, scratch = ReviewRequest(str(shop.folder)), str(tmp_path / "scratch")
             if stranger:
@@ -218,7 +218,7 @@ def test_open_finding_keeps_its_test_in_the_next_review(reviewed: Callable[..., 
 def test_nothing_runs_without_permission_from_the_operator(reviewed: Callable[..., Review]) -> None:
     """A `run` section without the operator's permission enables nothing."""
     model = Model()
-    done = reviewed(model, of_features={"run": None})
+    done = reviewed(model, run_tests=None)
     assert (model.asked, [note for note in done.notes if "test" in note]) == ([], [])
 
 

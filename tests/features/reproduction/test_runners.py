@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, box, missing, run
 
+from bot.config.defaults import RunSection
 from bot.features.reproduction.execute import execute
 from bot.features.reproduction.runners import GENERIC, RUNNERS, Layout, Recipe, judge, manifests
-from bot.features.reproduction.settings import RunSection
 from bot.features.reproduction.values import Sandbox, SandboxOutcome, SandboxRun
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")

@@ -11,9 +11,9 @@ from typing import cast
 import pytest
 from boxes import LIMITS, box, member, missing, tar
 
+from bot.config.defaults import RunSection
 from bot.features.reproduction.execute import execute
 from bot.features.reproduction.rig import Rig, evict, rig
-from bot.features.reproduction.settings import RunSection
 from bot.features.reproduction.values import RunPermission, SandboxRefused, SandboxRun
 from bot.ports import RunnableTree
 from bot.values import PullRequest, Side, TreeEntry
