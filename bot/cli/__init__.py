@@ -12,14 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__
-from bot.cli import by_code
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, USAGE, finish, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
 MIN_SIMILARITY = 0.85  # of a misspelled option to an option that is suggested
-
-if TYPE_CHECKING:
-    from bot.cli.by_code import StaticReviewOptions
 
 
 def run(arguments: list[str]) -> int:
@@ -44,44 +40,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run_command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
-    """Run the command, and return its result.
-
-    Commands that scripts and hooks run often are handled without typer, which takes longer to load than they
-    run.
-    """
-    if arguments == ["--version"]:
-        sys.stdout.write(f"deeprepo {__version__}\n")
-        return CLEAN
-    options = by_code.parse(arguments)
-    if options is None:
-        return _run_typer(arguments)
-    from bot.config.unknown import unknown_variables
-
-    for sentence in unknown_variables():
-        tell(f"warning: {sentence}")
-    try:
-        return _static_review(options)
-    except KeyboardInterrupt:
-        tell("deeprepo: interrupted before the review found anything")
-        return INTERRUPTED
-
-
-def _static_review(options: "StaticReviewOptions") -> int:
-    from bot import wiring
-    from bot.checkout import typed
-    from bot.cli import reviewing
-
-    request = typed.read(options.change, ".", staged=options.staged, uncommitted=options.uncommitted)
-    flags = {"effort": "none", "fail_on": options.fail_on}
-    with reviewing.scratch_folder(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
-        review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
-    code = reviewing.finish(review, options.form, fixable=reviewing.fixable(review))
-    if code == FOUND and options.may_come_from_hook:
-        reviewing.explain_hook_failure(review, push=not options.staged)
-    return code
-
-
-def _run_typer(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
+    """Run the command, and return its result."""
     from bot.cli import commands
 
     return commands.app(arguments, standalone_mode=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import options
-from bot.cli.exits import tell
+from bot.cli.exits import FOUND, tell
 from bot.features.consumers.options import ConsumerClones, clones
 from bot.features.reproduction.options import RunTests
 from bot.levels import Severity
@@ -118,6 +118,8 @@ def command(
             refuse_unless_checked_out(repo, request.head, scratch)  # before anything is paid
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, form, output, show=show or (), fixable=None if fix else reviewing.fixable(review))
+    if code == FOUND and effort == "none" and change is None and not uncommitted:  # as our git hooks run it
+        reviewing.explain_hook_failure(review, push=not staged)
     if not fix:
         return code
     from bot.cli.fix import carry_out

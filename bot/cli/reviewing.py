@@ -1,10 +1,5 @@
-"""Run `deeprepo review` once its options are parsed.
+"""Run `deeprepo review` once its options are parsed."""
 
-This module doesn't import typer, so that hooks start fast.
-"""
-
-import shlex
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,7 +15,6 @@ from bot.machine import extras, files
 if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
 
-MAX_IGNORE_BYTES = 1 << 20  # of a list of ignored findings, which is usually much shorter
 OFFLINE = (
     "No model is configured, so only static checks ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to add a model review."
 )
@@ -124,21 +118,15 @@ def _is_short(review: "Review", form: str, output: Path | None) -> bool:
 
 def explain_hook_failure(review: "Review", *, push: bool) -> None:
     """If a hook stopped a commit or push, explain what the user can do."""
-    from bot.config import hook
+    from bot.config import FILE, hook
 
     if not hook.is_running():
         return
     mark = next((finding.identity for finding in review.reaching(review.settings.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"
-    own_program, program = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
-    name = (
-        "deeprepo"
-        if program is not None and Path(program).resolve() == own_program.resolve()
-        else shlex.quote(str(own_program))
-    )
     tell(
-        f"The {'push' if push else 'commit'} was stopped. To continue without this check: `{again}`. If a finding is wrong, silence it on this machine: "
-        f"`{name} ignore {mark} --local --reason '...'`. Without --local, the entry applies to everyone after you merge it."
+        f"The {'push' if push else 'commit'} was stopped. To continue without this check: `{again}`. If a finding is wrong, "
+        f"add `- finding: {mark}` to `ignore` in {FILE} on the base branch."
     )
 
 

@@ -1,7 +1,6 @@
 """Read the environment variables through which git and pre-commit pass information to a hook."""
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,10 +45,3 @@ def is_running() -> bool:
     Git sets GIT_PREFIX for every program that it starts.
     """
     return "PRE_COMMIT" in os.environ or "GIT_PREFIX" in os.environ
-
-
-def path() -> str:
-    """Return the user's PATH, without the folder of the hook's environment that pre-commit puts first."""
-    python_folder = str(Path(sys.executable).parent)
-    folders = os.environ.get("PATH", "").split(os.pathsep)
-    return os.pathsep.join(folder for folder in folders if folder != python_folder or "PRE_COMMIT" not in os.environ)
