@@ -9,7 +9,7 @@ from bot.cli.options import git_output
 from bot.config.other_reviewers import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
-from bot.review.guidance import MAX_CHARS, is_guideline, read_guideline
+from bot.review.guidance import MAX_CHARS, read_guideline
 
 MAX_OLD_FILE_BYTES = 1 << 20
 
@@ -57,7 +57,7 @@ def import_settings(top: Path, names: Sequence[str]) -> ImportedSettings:
     """
     tracked = git_output(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
     branch = git_output(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
-    new = NewSettings(branch, {path: is_guideline(path) for path in tracked if path})
+    new = NewSettings(branch)
     wanted = list(dict.fromkeys(name.strip("/").removeprefix("./") for name in names))
     used, old_files, guides = set[str](), list[OldFile](), list[Guide]()
     for form in FORMATS:
@@ -89,8 +89,8 @@ def _read(form: SettingsFormat, path: str, text: str, new: NewSettings) -> OldFi
     if not isinstance(data, dict):
         return OldFile(path, form.name, fault="" if data is None else "the file has no settings")
     old = OldSettings(data, new)
-    form.read(old)
-    return OldFile(path, form.name, tuple(old.rows()), differences=tuple(old.differences))
+    differences = form.read(old)
+    return OldFile(path, form.name, tuple(old.rows()), differences=tuple(differences))
 
 
 def _guide(path: str, content: bytes) -> Guide:

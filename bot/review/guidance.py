@@ -184,13 +184,6 @@ async def gather(
     return replace(found, files={name: found.files[name] for name in found.nearest(paths)})
 
 
-def is_guideline(path: str) -> bool:
-    """Return whether a review may use the file at this path as a guideline."""
-    nearest = tuple(f"/{base}" for kind in NEAREST for base in kind)
-    folders = tuple(f"{folder}/" for folder in FOLDERS)
-    return path in FILES or path.endswith(nearest) or (path.startswith(folders) and path.endswith(ENDINGS))
-
-
 def read_guideline(name: str, blob: bytes) -> Guideline | None:
     """Read one file. Return None if it is empty, only points to another file, or applies only on request."""
     text = blob.decode("utf-8", "replace").replace("\r\n", "\n")

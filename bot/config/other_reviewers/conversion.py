@@ -1,8 +1,7 @@
 """Convert another reviewer's settings file to .deeprepo.yml.
 
-A subclass of `SettingsFormat` imports the keys that it knows, or explains why it cannot. All other keys are
-reported as unknown. A value that .deeprepo.yml does not accept is not imported. So no key is lost silently,
-and the result is always valid.
+A `SettingsFormat` lists the keys that it knows. All others are reported as unknown, and a value that .deeprepo.yml
+does not accept is not imported. So no key is lost silently, and the result is always valid.
 """
 
 import re
@@ -12,50 +11,25 @@ from typing import Any
 
 from bot import globs
 from bot.config import repository, yaml_text
-from bot.config.defaults import ANALYZERS, DEFAULTS, Triggers
+from bot.config.defaults import DEFAULTS, Triggers
 
-Path = tuple[str | int, ...]
 IS_DEFAULT = "this is the default, so the file does not list it"
-NO_SETTING = "this command does not know the setting"
+NO_SETTING = "this command knows no setting that replaces it"
 ALL = "*"  # the pattern of all files
-QUOTA = "The old limit hides further findings. With `quota`, deeprepo collapses them in the summary."
-TICKETS = "use `tickets`, which runs the command in DEEPREPO_TICKET_COMMAND"
+WHOLE = "triggers.events"  # a list that only one old file can set
 EVENTS = ["opened", "reopened", "ready", "push"]
-# Lists of which only one old file can set the whole value, with their defaults.
-REPLACED_LISTS = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}
-ALL_DEFAULTS = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | REPLACED_LISTS
+ALL_DEFAULTS = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | {WHOLE: EVENTS}
 ESCAPED = re.compile(r"\\([^\w\s])")  # an escaped character in a regular expression
-NO_GLOB = re.compile(r"[\\^$+()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have
+NO_GLOB = re.compile(r"[\\^$*+?()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What happened to one key in the old file.
-
-    `into` is the setting that replaces it, and `why` is the reason if there is none. If both are set,
-    `why` is a remark about the setting.
-    """
+    """What happened to one key in the old file."""
 
     key: str
-    into: str = ""
-    why: str = ""
-
-
-class SettingsFormat:
-    """The settings files of another reviewer. Each reviewer has a subclass."""
-
-    word: str  # the value of --from on the command line
-    name: str
-    files: tuple[str, ...] = ()  # paths of its settings files
-    # Patterns, as in .gitignore, for its instruction files, which reviews read directly.
-    guides: tuple[str, ...] = ()
-
-    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file contains
-        """Parse the text of a settings file. Raises ValueError."""
-        return yaml_text.data(text)
-
-    def read(self, old: "OldSettings", /) -> None:
-        """Import or explain each key that this format knows, by calling the methods of `old`."""
+    into: str = ""  # the setting that replaces it
+    why: str = ""  # why there is none, or a remark about it
 
 
 @dataclass(slots=True)
@@ -63,13 +37,12 @@ class NewSettings:
     """The settings imported so far."""
 
     branch: str = ""  # the default branch, if it is known
-    files: Mapping[str, bool] = field(default_factory=dict)  # path -> whether reviews read the file directly
     values: dict[str, Any] = field(default_factory=dict)  # by dotted key, such as `triggers.drafts`
 
     def add(self, name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
         """Set a value, or append to a list. Return "", or a sentence about why the value cannot be used."""
         old = self.values.get(name)
-        if isinstance(old, list) and isinstance(value, list) and name not in REPLACED_LISTS:
+        if isinstance(old, list) and isinstance(value, list) and name != WHOLE:
             first, more = (value, old) if value[:1] == [ALL] else (old, value)  # `*` comes first
             value = [*first, *(one for one in more if one not in first)]
         elif old is not None and old != value:
@@ -90,110 +63,68 @@ class NewSettings:
 
 
 class OldSettings:
-    """The data of one old file, and what happened to each of its keys so far."""
+    """The data of one old file, and what happened to each of its keys so far. Keys are dotted, such as `a.b.0`."""
 
     def __init__(self, data: Any, new: NewSettings) -> None:  # noqa: ANN401 - whatever the file contains
-        self.data, self.new = data, new
-        self._rows: dict[Path, Row] = {}
-        # Sentences about where the old reviewer and deeprepo behave differently.
-        self.differences: list[str] = []
+        self.new = new
+        self._values = dict(_flat("", data))
+        self._rows: dict[str, Row] = {}
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as above
-        """Return the value at a dotted key such as `a.b`, or None if it is missing."""
-        return self._at(_path(key))
+        """Return the value of a key, or None if it is missing."""
+        return self._values.get(key)
 
-    def import_key(self, key: str, into: str, make: Callable[[Any], Any] = lambda value: value) -> None:
-        """Import a key, if the file has it, as the setting `into`.
-
-        `make` converts the value. It raises ValueError with a sentence if the value cannot be converted.
-        """
-        path = _path(key)
-        if (value := self._at(path)) is None or path in self._rows:
+    def import_key(self, key: str, into: str, make: Callable[[Any], Any] | None = None) -> None:
+        """Import a key, if the file has it, as the setting `into`. `make` may raise ValueError with a sentence."""
+        if (value := self[key]) is None or key in self._rows:
             return
         try:
-            made = make(value)
-            is_default = made == ALL_DEFAULTS[into] or (made == [] and into not in REPLACED_LISTS)
+            made = (make or CONVERTERS.get(into, lambda same: same))(value)
+            is_default = made == ALL_DEFAULTS[into] or (made == [] and into != WHOLE)
             why = "" if is_default else self.new.add(into, made)
         except (ValueError, TypeError, AttributeError) as error:
             is_default = False
             why = str(error) if type(error) is ValueError else "the value has an unexpected type"
-        self._rows[path] = (
-            Row(_key(path), into, IS_DEFAULT) if is_default else Row(_key(path), "" if why else into, why)
-        )
-
-    def explain(self, key: str, why: str) -> None:
-        """Explain why a key, if the file has it, is not imported."""
-        path = _path(key)
-        if self._at(path) is not None:
-            self._rows.setdefault(path, Row(_key(path), "", why))
-
-    def note_difference(self, key: str, sentence: str) -> None:
-        """Add a sentence about a different meaning of a key in deeprepo, if the key was imported."""
-        row = self._rows.get(_path(key))
-        if row is not None and row.into:
-            self.differences.append(sentence)
-
-    def report_guide(self, key: str, name: Any) -> None:  # noqa: ANN401 - as above
-        """Report whether reviews read the files that a key refers to with a pattern."""
-        named = {path for path in self.new.files if globs.is_usable(str(name)) and globs.matches([str(name)], path)}
-        unread = sorted(path for path in named if not self.new.files[path])
-        if len(unread) < len(named):
-            why = f"except {unread[0]}{f' and {len(unread) - 1} more' if unread[1:] else ''}" if unread else ""
-            self._rows[_path(key)] = Row(_key(_path(key)), "reviews read this file directly", why)
-        self.explain(key, "reviews do not read this file. Mention it in AGENTS.md, or use `instructions`")
+        self._rows[key] = Row(_shown(key), into, IS_DEFAULT) if is_default else Row(_shown(key), into * (not why), why)
 
     def import_instruction(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
         """Import a key as an instruction for the files that match a pattern or a list of patterns."""
-        written = "\n".join(line.rstrip() for line in text.strip().splitlines()) if isinstance(text, str) else None
 
         def entries(_: object) -> list[dict[str, str]]:
-            if written is None:
-                raise TypeError
+            written = "\n".join(line.rstrip() for line in text.strip().splitlines())
             named = [pattern] if isinstance(pattern, str) else list(pattern or [ALL])
             return [{"path": brace, "text": written} for each in named for brace in globs.braces(each) if written]
 
         self.import_key(key, "instructions", entries)
 
-    def each(self, key: str) -> Iterator[tuple[str, Any]]:
-        """Yield the entries of a list with their dotted keys."""
-        found = self[key]
-        yield from ((f"{key}.{index}", one) for index, one in enumerate(found if isinstance(found, list) else ()))
+    def each(self, key: str) -> list[tuple[str, Any]]:
+        """Return the entries of a list with their keys."""
+        return [(f"{key}.{at}", one) for at, one in enumerate(self[key] if isinstance(self[key], list) else ())]
 
     def rows(self) -> list[Row]:
-        """Return a row for every key in the file, in order.
-
-        A part without any known key gets a single row.
-        """
-        return list(self._rest((), self.data))
-
-    def _at(self, path: Path) -> Any:  # noqa: ANN401 - as above
-        value = self.data
-        for step in path:
-            if isinstance(value, Mapping):
-                value = value.get(step)
-            elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-                value = value[step]
-            else:
-                return None
-        return value
-
-    def _rest(self, path: Path, value: Any) -> Iterator[Row]:  # noqa: ANN401 - as above
-        if path in self._rows:
-            yield self._rows[path]
-        if any(len(known) > len(path) and known[: len(path)] == path for known in self._rows) or not path:
-            steps = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
-            for step, inner in steps:
-                yield from self._rest((*path, step), inner)
-        elif path not in self._rows and not any(path[:size] in self._rows for size in range(len(path))):
-            yield Row(_key(path), "", NO_SETTING)
+        """Return a row for every key in the file. A part without any known key gets a single row."""
+        rows = dict(self._rows)
+        above = {part for key in rows for part in _parts(key)}
+        for key in self._values:
+            if key not in above and not any(part in rows for part in _parts(key)):
+                rows[key] = Row(_shown(key), "", NO_SETTING)
+        return list(rows.values())
 
 
-def _path(key: str) -> Path:
-    return tuple(int(step) if step.isdigit() else step for step in key.split("."))
+def _flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - of an old file
+    inner = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for step, one in inner:
+        yield f"{key}{step}", one
+        yield from _flat(f"{key}{step}.", one)
 
 
-def _key(path: Path) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+def _parts(key: str) -> list[str]:
+    steps = key.split(".")
+    return [".".join(steps[:count]) for count in range(1, len(steps) + 1)]
+
+
+def _shown(key: str) -> str:
+    return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", key)
 
 
 def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
@@ -202,31 +133,54 @@ def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
     return [brace for line in lines if str(line).strip() for brace in globs.braces(str(line).strip())]
 
 
-def branch(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return a regular expression for branches as a pattern with `*`.
-
-    Raises ValueError if such a pattern cannot express it.
-    """
-    name = str(value).removeprefix("^").removesuffix("$").replace(".*", "*")
-    if NO_GLOB.search(name):
-        raise ValueError(f"{value} is a regular expression, but `triggers.branches` only supports `*`")
-    return [name]
+def plain(value: Any) -> str:  # noqa: ANN401 - of an old file
+    """Return a regular expression as a pattern with `*`. Raises ValueError if such a pattern cannot express it."""
+    name = ESCAPED.sub(r"[\1]", str(value)).replace(".*", "*")
+    if NO_GLOB.search(ESCAPED.sub("", str(value)).replace(".*", "").removeprefix("^").removesuffix("$")):
+        raise ValueError(f"{value} is a regular expression, but this setting only supports `*`")
+    return name
 
 
 def title(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return a regular expression for titles as a pattern with `*`.
-
-    A plain text matches anywhere in a title, and after `^` only at its start. Raises ValueError for any other
-    expression.
-    """
-    text = str(value)
-    begins, plain = text.startswith("^"), ESCAPED.sub(r"\1", text.removeprefix("^"))
-    if NO_GLOB.search(ESCAPED.sub("", text.removeprefix("^"))) or "*" in plain:
-        raise ValueError(f"{value} is a regular expression, but `triggers.skip_titles` only supports `*`")
-    exact = "".join(f"[{sign}]" if sign in "[?" else sign for sign in plain)
-    return [f"{exact}*" if begins else f"*{exact}*"]
+    """Return a regular expression for titles, which may match anywhere in a title, as a pattern with `*`."""
+    name = plain(value)
+    return [f"{name.removeprefix('^')}*" if name.startswith("^") else f"*{name}*"]
 
 
-def language(value: Any) -> str:  # noqa: ANN401 - of an old file
-    """Return the code of a language. All variants of English become `en`, the default."""
-    return "en" if str(value).lower().startswith("en") else str(value)
+# By setting: how an old value is converted.
+CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "ignore": patterns,
+    "language": lambda code: "en" if str(code).lower().startswith("en") else str(code),
+    "linked_issues": lambda mode: mode not in (False, "off"),
+    "minimum_severity": lambda level: {1: "low", 2: "medium", 3: "high"}.get(level) or str(level).lower(),
+    "pause_after": lambda count: count or None,
+    "request_changes": lambda is_on: "low" if is_on else "off",
+    "triggers.paths": lambda folders: [f"/{folder}/" for folder in folders],
+    "triggers.skip_titles": title,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsFormat:
+    """The settings files of another reviewer."""
+
+    word: str  # the value of --from on the command line
+    name: str
+    files: tuple[str, ...] = ()  # paths of its settings files
+    guides: tuple[str, ...] = ()  # patterns for its instruction files, which reviews read directly
+    load: Callable[[str], Any] = yaml_text.data  # parses the text of a settings file; raises ValueError
+    keys: Mapping[str, str] = field(default_factory=dict)  # the setting that replaces each key
+    texts: tuple[str, ...] = ()  # keys with an instruction for all files
+    convert: Callable[[OldSettings], None] | None = None  # imports keys that depend on others, or lists
+    # By setting: how deeprepo behaves differently, unless the old file sets it.
+    differences: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, old: OldSettings) -> list[str]:
+        """Import each known key, and return sentences about differences in behavior."""
+        for key, into in self.keys.items():
+            old.import_key(key, into)
+        for key in self.texts:
+            old.import_instruction(key, ALL, old[key])
+        if self.convert is not None:
+            self.convert(old)
+        return [sentence for setting, sentence in self.differences.items() if setting not in old.new.values]

@@ -1,0 +1,158 @@
+"""The reviewers whose settings `deeprepo init --from` converts, or whose instruction files reviews read."""
+
+import json
+import tomllib
+from functools import partial
+from typing import Any
+
+from bot.config.other_reviewers.conversion import ALL, EVENTS, OldSettings, SettingsFormat, patterns, plain
+
+EACH_PUSH = "{} reviews a push only if its settings say so. deeprepo reviews each push, unless you set `triggers: {{events: [opened, reopened, ready]}}`."
+
+
+def _gemini(old: OldSettings) -> None:
+    keys = ("code_review.disable", "code_review.pull_request_opened.code_review")
+    is_off = old[keys[0]] is True or old[keys[1]] is False
+    for key in keys:
+        old.import_key(key, "triggers.events", lambda _: [] if is_off else EVENTS)
+
+
+def _path_filters(value: Any) -> list[str]:  # noqa: ANN401 - of the old file
+    """Return `ignore` patterns for CodeRabbit's filters: files to review, and with "!" files to ignore in any case."""
+    lines = patterns(value)
+    included = [line for line in lines if not line.startswith("!")]
+    only = [] if {"**", "**/*", ALL} & set(included) else [f"!{line}" for line in included]
+    return [*([ALL] if only else []), *only, *(line[1:] for line in lines if line.startswith("!"))]
+
+
+def _branches(default: str, name: Any) -> list[str]:  # noqa: ANN401 - of the old file
+    usual = [default] if default else ["main", "master"]  # CodeRabbit always reviews the default branch
+    return list(dict.fromkeys([*usual, plain(name).removeprefix("^").removesuffix("$")]))
+
+
+def _coderabbit(old: OldSettings) -> None:
+    old.import_key("reviews.path_filters", "ignore", _path_filters)
+    for key, entry in old.each("reviews.path_instructions"):
+        if isinstance(entry, dict):
+            old.import_instruction(key, entry.get("path", ALL), entry.get("instructions", ""))
+    part = "reviews.auto_review"
+    is_off, only_first = old[f"{part}.enabled"] is False, old[f"{part}.auto_incremental_review"] is False
+    events = [] if is_off else EVENTS[:-1] if only_first else EVENTS
+    for key in ("enabled", "auto_incremental_review"):
+        old.import_key(f"{part}.{key}", "triggers.events", lambda _: events)
+    for key, _ in old.each(f"{part}.base_branches"):
+        old.import_key(key, "triggers.branches", partial(_branches, old.new.branch))
+    for key, label in old.each(f"{part}.labels"):
+        into = "triggers.skip_labels" if str(label).startswith("!") else "triggers.labels"
+        old.import_key(key, into, lambda label: [str(label).removeprefix("!")])
+    for key, _ in old.each(f"{part}.ignore_title_keywords"):
+        old.import_key(key, "triggers.skip_titles")
+
+
+def _pr_agent(old: OldSettings) -> None:
+    for key in [key for key, _ in old.each("config.ignore_pr_title")] or ["config.ignore_pr_title"]:
+        old.import_key(key, "triggers.skip_titles")
+
+
+def _greptile(old: OldSettings) -> None:
+    events = [] if old["skipReview"] == "AUTOMATIC" else EVENTS[:-1] if old["triggerOnUpdates"] is False else EVENTS
+    for key in ("skipReview", "triggerOnUpdates"):
+        old.import_key(key, "triggers.events", lambda _: events)
+    for part in ("rules", "customContext.rules", "customContext.other"):
+        for key, entry in old.each(part):
+            rule = entry if isinstance(entry, dict) else {"rule": entry}
+            text = next((rule[name] for name in ("rule", "content", "context") if rule.get(name)), "")
+            old.import_instruction(key, rule.get("scope") or ALL, text)
+
+
+FORMATS = (
+    SettingsFormat(
+        word="gemini",
+        name="Gemini Code Assist",
+        files=(".gemini/config.yaml", ".gemini/config.yml"),
+        guides=("/.gemini/styleguide.md",),
+        keys={
+            "code_review.comment_severity_threshold": "minimum_severity",
+            "code_review.max_review_comments": "quota",
+            "code_review.pull_request_opened.include_drafts": "triggers.drafts",
+            "code_review.pull_request_opened.summary": "walkthrough",
+            "ignore_patterns": "ignore",
+        },
+        convert=_gemini,
+        differences={"triggers.events": EACH_PUSH.format("Gemini Code Assist")},
+    ),
+    SettingsFormat(
+        word="coderabbit",
+        name="CodeRabbit",
+        files=(".coderabbit.yaml", ".coderabbit.yml"),
+        keys={
+            "language": "language",
+            "reviews.request_changes_workflow": "request_changes",
+            "reviews.assess_linked_issues": "linked_issues",
+            "reviews.pre_merge_checks.issue_assessment.mode": "linked_issues",
+            "reviews.high_level_summary": "walkthrough",
+            "reviews.auto_review.drafts": "triggers.drafts",
+            "reviews.auto_review.auto_pause_after_reviewed_commits": "pause_after",
+            "reviews.auto_review.ignore_usernames": "triggers.skip_authors",
+        },
+        texts=("tone_instructions",),
+        convert=_coderabbit,
+        differences={
+            "triggers.branches": "CodeRabbit only reviews pull requests to the default branch. deeprepo reviews those to every branch, unless you set `triggers.branches`.",
+            "pause_after": "CodeRabbit pauses after five reviewed commits. deeprepo only pauses after a number of pushes, if you set `pause_after`.",
+            "description": "CodeRabbit writes its summary into the description. deeprepo writes it into its comment, unless you set `description: true`.",
+            "approve": "CodeRabbit approves once all its comments are resolved. deeprepo only does so if you set `approve`.",
+        },
+    ),
+    SettingsFormat(
+        word="pr-agent",
+        name="PR-Agent",
+        files=(".pr_agent.toml",),
+        guides=("/best_practices.md",),
+        load=tomllib.loads,
+        keys={
+            "config.response_language": "language",
+            "config.ignore_pr_labels": "triggers.skip_labels",
+            "config.ignore_pr_authors": "triggers.skip_authors",
+            "config.allow_only_specific_folders": "triggers.paths",
+            "ignore.glob": "ignore",
+            "github_app.feedback_on_draft_pr": "triggers.drafts",
+            "pr_reviewer.require_ticket_analysis_review": "linked_issues",
+            "pr_reviewer.num_max_findings": "quota",
+        },
+        texts=(
+            "best_practices.content",
+            "pr_reviewer.extra_instructions",
+            "pr_code_suggestions.extra_instructions",
+            "review_agent.extra_instructions",
+        ),
+        convert=_pr_agent,
+        differences={"triggers.events": EACH_PUSH.format("PR-Agent")},
+    ),
+    SettingsFormat(
+        word="greptile",
+        name="Greptile",
+        files=("greptile.json", ".greptile/config.json"),
+        guides=("/.greptile/rules.md",),
+        load=json.loads,
+        keys={
+            "strictness": "minimum_severity",
+            "ignorePatterns": "ignore",
+            "labels": "triggers.labels",
+            "disabledLabels": "triggers.skip_labels",
+            "excludeAuthors": "triggers.skip_authors",
+            "includeBranches": "triggers.branches",
+            "fileChangeLimit": "triggers.skip_files",
+            "triggerOnDrafts": "triggers.drafts",
+            "summarySection.included": "walkthrough",
+        },
+        texts=("instructions",),
+        convert=_greptile,
+    ),
+    SettingsFormat(word="bugbot", name="Cursor Bugbot", guides=("**/.cursor/BUGBOT.md",)),
+    SettingsFormat(
+        word="copilot",
+        name="GitHub Copilot",
+        guides=("/.github/copilot-instructions.md", "/.github/instructions/**/*.instructions.md"),
+    ),
+)
