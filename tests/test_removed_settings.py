@@ -29,7 +29,7 @@ def test_newest_sample_file_contains_every_key() -> None:
         assert name in written
         form = known.annotation
         if hasattr(form, "model_fields"):
-            assert set(written[name]) == set(form.model_fields)
+            assert {key for key in written[name] if f"{name}.{key}" not in REMOVED} == set(form.model_fields)
 
 
 @pytest.mark.parametrize("name", REMOVED)

@@ -48,7 +48,7 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
         for each in ask.each:
             if each.word in REVIEWS:
                 continue
-            refusal = commands.refusal(each.word, each.actor, permission, settings)
+            refusal = commands.refusal(each.word, each.actor, permission)
             await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
             if refusal is not None:
                 return ReviewResult(HeadStatus("skipped"), REFUSED)

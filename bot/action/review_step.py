@@ -88,7 +88,7 @@ async def _review(
 ) -> ReviewResult:
     """Review a pull request whose state and settings are known, and post the result."""
     runner = step.runner
-    if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
+    if ask.comment is not None and not await _may_review(ask, ask.comment, host):
         return ReviewResult(
             HeadStatus("skipped"),
             "Not reviewed: the author of the command has no permission or reached the rate limit.",
@@ -205,10 +205,10 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
     return state, settings
 
 
-async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
+async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host) -> bool:
     """Return whether a person may request a review with a comment, and reply if not."""
     permission = await permission_of(ask.actor, comment, host)
-    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission, settings)
+    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission)
     await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
     return refusal is None
 

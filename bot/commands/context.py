@@ -57,6 +57,7 @@ class CommandContext:
         return CommandReply(phrase(self.words, key, number, **values))
 
 
+MEMBER_COMMANDS = 20  # commands per hour by one person with write access
 OUTSIDER_COMMANDS = 3  # commands per hour by one person without write access
 # Commands and mentions per hour by all people without write access, per installation
 ALL_OUTSIDERS_COMMANDS = 60

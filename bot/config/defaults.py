@@ -123,21 +123,9 @@ class Triggers:
         (),
         "At least one changed file must match, as in .gitignore. Empty: any file matches.",
     )
-    offline_files: int = setting(
-        1_000, "Automatic reviews of more changed files than this run only static checks.", ge=1
-    )
-    offline_lines: int = setting(
-        100_000, "Automatic reviews of more added and deleted lines than this run only static checks.", ge=1
-    )
     skip_files: int = setting(
         5_000, "Above this number of changed files, reviews do not start automatically and use no model.", ge=1
     )
-    skip_lines: int = setting(
-        1_000_000,
-        "Above this number of added and deleted lines, reviews do not start automatically and use no model.",
-        ge=1,
-    )
-    commands_per_hour: int = setting(20, "How many commands one person can run per hour.", ge=1)
     replies_per_hour: int = setting(
         12, "How many comments by one person are answered per hour in a pull request. 0: none.", ge=0
     )
@@ -167,11 +155,7 @@ class RunSection:
         False,
         "Whether `prepare` may use the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never have network access.",
     )
-    findings: int = setting(3, "How many findings a review tries to reproduce, most severe first.", ge=0, le=10)
     seconds: float = setting(120, "Time limit of one run, in seconds.", gt=0, le=900)
-    memory: int = setting(2_048, "Memory limit of one run, in MB.", ge=64, le=65_536)
-    processes: int = setting(256, "Maximum processes and threads in one run.", ge=8, le=4_096)
-    disk: int = setting(1_024, "Disk limit of one run in MB, including the code.", ge=16, le=65_536)
 
 
 @dataclass(frozen=True, slots=True)

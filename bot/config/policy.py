@@ -20,6 +20,8 @@ from bot.values.review import NoReviewReason
 if TYPE_CHECKING:
     from bot.config import Config
 
+OFFLINE_FILES, OFFLINE_LINES = 1_000, 100_000  # automatic reviews of larger changes use no model
+SKIP_LINES = 1_000_000  # reviews of more lines do not start automatically and use no model
 HOW_TO_REVIEW = "Comment `/deeprepo review` to review it anyway"
 
 
@@ -199,13 +201,13 @@ def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> StartR
     triggers = settings.triggers
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"the pull request changes {files:,} files and {lines:,} lines"
-    if files > triggers.skip_files or lines > triggers.skip_lines:
-        limit = f"the limit is {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
+    if files > triggers.skip_files or lines > SKIP_LINES:
+        limit = f"the limit is {triggers.skip_files:,} files or {SKIP_LINES:,} lines"
         if is_requested:
             return StartReview(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}).")
         return SkipReview(f"{size} ({limit}). {HOW_TO_REVIEW}, without a model.")
-    if not is_requested and (files > triggers.offline_files or lines > triggers.offline_lines):
-        limit = f"the limit is {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
+    if not is_requested and (files > OFFLINE_FILES or lines > OFFLINE_LINES):
+        limit = f"the limit is {OFFLINE_FILES:,} files or {OFFLINE_LINES:,} lines"
         return StartReview(
             offline=True,
             reason=f"Reviewed with static checks only: {size} ({limit}). {HOW_TO_REVIEW} with a model, if one is configured.",

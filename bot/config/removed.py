@@ -39,4 +39,12 @@ REMOVED: Mapping[str, RemovedSetting] = {
     ),
     "set_labels": RemovedSetting("this key was removed: set labels in a workflow, for example with actions/labeler"),
     "run.own": RemovedSetting("this key was removed, and nothing replaces it"),
+    "run.disk": RemovedSetting("this key was removed: the limit is now always 1 GB"),
+    "run.findings": RemovedSetting("this key was removed: the limit is now always 3"),
+    "run.memory": RemovedSetting("this key was removed: the limit is now always 2 GB"),
+    "run.processes": RemovedSetting("this key was removed: the limit is now always 256"),
+    "triggers.commands_per_hour": RemovedSetting("this key was removed: the limit is now always 20"),
+    "triggers.offline_files": RemovedSetting("this key was removed: the limit is now always 1,000"),
+    "triggers.offline_lines": RemovedSetting("this key was removed: the limit is now always 100,000"),
+    "triggers.skip_lines": RemovedSetting("this key was removed: the limit is now always 1,000,000"),
 }

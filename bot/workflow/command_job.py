@@ -32,7 +32,7 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
         settings = await server.settings_of(state)
         is_changed, unposted = False, None
         for each in ask.each:
-            refusal = commands.refusal(each.word, each.actor, permission, settings)
+            refusal = commands.refusal(each.word, each.actor, permission)
             await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
             if refusal is not None:
                 break

@@ -8,6 +8,7 @@ import waits
 from opening import BASE, event, opened
 from stepping import READ, Stage, on_stage
 
+from bot.commands import context
 from bot.errors import HostRefused
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github import Fault
@@ -82,9 +83,9 @@ async def test_misspelled_threshold_is_reported_and_does_not_stop_the_review(at:
 
 @pytest.mark.slow
 @on_stage(BASE)
-async def test_command_limit_is_enforced_by_counting_comments(at: Stage) -> None:
-    """Commands are counted in the comments; above the repository's limit nothing is reviewed."""
-    await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
+async def test_command_limit_is_enforced_by_counting_comments(at: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands are counted in the comments; above the limit nothing is reviewed."""
+    monkeypatch.setattr(context, "MEMBER_COMMANDS", 2)
     number, _ = await opened(at)
     ends = []
     for _ in range(3):

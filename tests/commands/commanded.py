@@ -103,7 +103,7 @@ class Scene:
 
     async def _give(self, word: str, argument: str, standing: Permission) -> CommandReply:
         context = self._context()
-        refusal = commands.refusal(word, context.actor, standing, context.settings)
+        refusal = commands.refusal(word, context.actor, standing)
         if refusal is not None or word in READING:
             return refusal or await READING[word](argument, context)
         async with storage.open_store(self._url) as store:

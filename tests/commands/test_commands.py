@@ -6,7 +6,7 @@ import pytest
 from commanded import Scene, scene
 from fakes import Repository
 
-from bot.commands import Permission, target
+from bot.commands import Permission, context, target
 from bot.config import Settings
 from bot.findings import silencing
 from bot.outputs import json_file
@@ -82,9 +82,11 @@ def test_commands_that_spend_or_change_need_write_permission(pull: Scene, word: 
 
 
 @pytest.mark.parametrize(("permission", "most"), [("write", 2), ("read", 3), ("none", 3)])
-def test_commands_over_the_limit_get_one_reply(pull: Scene, permission: str, most: int) -> None:
+def test_commands_over_the_limit_get_one_reply(
+    pull: Scene, monkeypatch: pytest.MonkeyPatch, permission: str, most: int
+) -> None:
     """The first command above the hourly limit gets a reply; later ones only get a reaction."""
-    pull.settings = b"triggers: {commands_per_hour: 2}\n"
+    monkeypatch.setattr(context, "MEMBER_COMMANDS", 2)
     given = [pull.give("help", standing=Permission(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
     assert [bool(answer.body) for answer in given] == [True] * (most + 1) + [False]
     assert [answer.reaction for answer in given] == [""] * most + ["-1"] * 2

@@ -7,6 +7,8 @@ import pytest
 from test_whole_conversations import talk
 from whole import WORSE, whole
 
+from bot.commands import context
+
 SPARE = 4  # requests to renew a token and to check a permission again after a minute
 
 
@@ -48,10 +50,10 @@ async def test_private_team_member_is_not_rate_limited(tmp_path: Path) -> None:
         assert "total()" in await at.said(number, "/deeprepo explain 1", "colleague")
 
 
-async def test_rate_limit_ends_at_the_announced_time(tmp_path: Path) -> None:
+async def test_rate_limit_ends_at_the_announced_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer states once when the limit ends, and refused commands do not postpone it."""
     async with whole(tmp_path) as at:
-        await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
+        monkeypatch.setattr(context, "MEMBER_COMMANDS", 2)
         number = await at.reviewed(files=WORSE)
         answers = [await at.said(number, "/deeprepo help") for _ in range(4)]
         assert [bool(answer) for answer in answers] == [True, True, True, False]

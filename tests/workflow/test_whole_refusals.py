@@ -3,6 +3,7 @@
 import pytest
 from whole import WORSE, Whole
 
+from bot.config import policy
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault, git
 
@@ -188,15 +189,16 @@ async def test_author_with_unknown_permission_is_a_stranger(at: Whole) -> None:
     assert "GitHub says “Must have push access”" in at.summary(number)
 
 
-async def test_comment_replaces_a_refused_check_run(at: Whole) -> None:
+async def test_comment_replaces_a_refused_check_run(at: Whole, monkeypatch: pytest.MonkeyPatch) -> None:
     """A comment says why nothing was reviewed; later the summary replaces it and names the refusal."""
-    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_lines: 1}\n"})
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+    monkeypatch.setattr(policy, "SKIP_LINES", 1)
     at.gh.fail("POST", r"/check-runs$", Fault(403, times=-1))
     number = await at.reviewed(files=WORSE, author="stranger")
     (told,) = at.gh.pull(number).comments
     assert "Not reviewed" in told.body
     assert "Resource not accessible by integration" in told.body
-    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+    monkeypatch.undo()
     await at.pushed({"NEWS.md": "one\n"})
     (summary,) = at.gh.pull(number).comments
     assert "2 findings" in summary.body

@@ -20,7 +20,14 @@ from bot.features.reproduction.finding import REPRODUCTION
 from bot.features.reproduction.rig import Rig, describe_ending, rig
 from bot.features.reproduction.runners import Recipe, judge, nearest
 from bot.features.reproduction.section import ATTEMPTS
-from bot.features.reproduction.values import Reproduction, RunPermission, SandboxOutcome, SandboxRefused, TestResult
+from bot.features.reproduction.values import (
+    MOST_FINDINGS,
+    Reproduction,
+    RunPermission,
+    SandboxOutcome,
+    SandboxRefused,
+    TestResult,
+)
 from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.findings.verify import pull_fields
@@ -89,7 +96,7 @@ async def reproduce(
 ) -> tuple[PlacedFinding, ...]:
     """Return the findings, with tests for those that were reproduced. Notes and a list explain the others."""
     model = session.root or session.reader
-    wanted = _wanted(placed_findings, section.findings)
+    wanted = _wanted(placed_findings, MOST_FINDINGS)
     if model is None or not wanted:
         return tuple(placed_findings)
     if permission.refusal:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bot import config
 from bot.brief import Brief
 from bot.config import Settings
+from bot.features.reproduction.values import LIMITS, MOST_FINDINGS
 from bot.values import PlacedFinding
 
 if TYPE_CHECKING:
@@ -14,20 +15,18 @@ if TYPE_CHECKING:
     from bot.features.reproduction.values import RunPermission
     from bot.review.session import Session
 
-TREES_MB = 512  # MB of memory for the trees of both sides
+TREES_BYTES = 512 << 20  # of memory for the trees of both sides
 NO_FORKS = "its author has no write permission, and DEEPREPO_RUN_FORKS is not set"
 
 
 def memory(brief: Brief) -> int:
     """Return the bytes of memory for tests in a sandbox, which has its own limits."""
-    section = _section(brief)
-    return 0 if section is None else (2 * section.memory + TREES_MB) << 20
+    return 0 if _section(brief) is None else 2 * LIMITS.memory + TREES_BYTES
 
 
 def tries(brief: Brief) -> int:
     """Return the highest number of findings for which a test is written."""
-    section = _section(brief)
-    return 0 if section is None else section.findings
+    return 0 if _section(brief) is None else MOST_FINDINGS
 
 
 async def prove(

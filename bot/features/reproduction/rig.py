@@ -22,6 +22,7 @@ from bot.errors import DeepRepoError
 from bot.features.reproduction.execute import PREFIX, execute
 from bot.features.reproduction.runners import Layout, manifests
 from bot.features.reproduction.values import (
+    LIMITS,
     RunLimits,
     RunPermission,
     Sandbox,
@@ -37,13 +38,12 @@ from bot.values import PullRequest, Side, TreeEntry
 if TYPE_CHECKING:
     from bot.config.defaults import RunSection
 
-MEGABYTE = 1 << 20
-MOST_TREE = 256 * MEGABYTE  # bytes of one side's archive, in memory
+MOST_TREE = 256 << 20  # bytes of one side's archive, in memory
 MAX_ARCHIVE_BYTES = 8 << 30  # of all archives in the cache; the least recently used are deleted first
 PREPARE_SECONDS = 900.0  # minimum time limit of a preparation
 REMEDY = (
     "Tests run in a clone without .git, and can only use programs in /usr, in DEEPREPO_RUN_TOOLS or in the image. Set `run.prepare` to what "
-    "works there, `network: true` if it needs that, and raise `run.disk` or `run.memory` if they are too small"
+    "works there, `network: true` if it needs that"
 )
 SUFFIX = ".tar"
 
@@ -68,8 +68,7 @@ class Rig:
     @property
     def limits(self) -> RunLimits:
         """The limits of one run."""
-        section = self.section
-        return RunLimits(section.seconds, section.memory * MEGABYTE, section.processes, disk=section.disk * MEGABYTE)
+        return RunLimits(self.section.seconds)
 
     @property
     def install(self) -> str:
@@ -212,9 +211,9 @@ def describe_ending(outcome: SandboxOutcome, seconds: float = 0) -> str:
     words = {
         "exit": f"exited with {outcome.status}",
         "seconds": f"took longer than {seconds:g} s" if seconds else "took longer than `run.seconds`",
-        "memory": "used more memory than `run.memory`",
+        "memory": f"used more than {LIMITS.memory >> 30} GB of memory",
         "output": "printed too much",
-        "setup": "did not start: the code did not fit into `run.disk`",
+        "setup": f"did not start: the code is larger than {LIMITS.disk >> 30} GB",
     }
     return words[outcome.ending]
 

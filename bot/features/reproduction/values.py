@@ -32,6 +32,9 @@ class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
         self.output = output
 
 
+MOST_FINDINGS = 3  # that a review tries to reproduce, most severe first
+
+
 @dataclass(frozen=True, slots=True)
 class RunLimits:
     """The limits of one run. A run that exceeds one is ended with all processes that it has started."""
@@ -43,6 +46,9 @@ class RunLimits:
     disk: int = 1 << 30  # bytes of all files, including the work tree and what was prepared
 
 
+LIMITS = RunLimits()
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxRun:
     """One command to run in a tree. It has no access to anything else on this machine."""
@@ -50,7 +56,7 @@ class SandboxRun:
     tree: bytes  # a tar archive without an end marker, because `files` follow in the same stream
     command: str  # for `sh -c`, in the tree's root
     files: Mapping[str, str] = field(default_factory=dict)  # path -> content, written over the tree
-    limits: RunLimits = RunLimits()
+    limits: RunLimits = LIMITS
     prepared: Path | None = None  # the archive with the installed dependencies
     network: bool = False
     folder: str = ""  # folder of the tree whose installed programs come first in PATH

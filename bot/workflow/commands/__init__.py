@@ -10,7 +10,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
-from bot.config import Config
 from bot.features.teaching import ignore, remember, rules
 from bot.render import Safe, code, load, phrase
 from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
@@ -65,10 +64,10 @@ def read(body: str, login: str = "") -> tuple[Command, ...]:
     return reading.read(body, login, tuple(COMMANDS), [name for name, word in COMMANDS.items() if word.is_long])
 
 
-def refusal(word: str, actor: str, permission: Permission, settings: Config) -> CommandReply | None:
+def refusal(word: str, actor: str, permission: Permission) -> CommandReply | None:
     """Return the answer for a person who may not give this command (now); None if the command may run."""
     words = load()
-    most = settings.triggers.commands_per_hour if permission.writes else context.OUTSIDER_COMMANDS
+    most = context.MEMBER_COMMANDS if permission.writes else context.OUTSIDER_COMMANDS
     if (wait := context.wait(permission, most)) is not None:
         return wait.reply("reply_too_many", most)
     if word in COMMANDS and COMMANDS[word].needs == "write" and not permission.writes:
