@@ -140,7 +140,7 @@ class Settings:
     )
 
     def permissions(self, *, run_tests: bool | None = None) -> tuple[str, ...]:
-        """Return what is allowed besides reading: "run" for running tests.
+        """Return what is allowed in addition to reading: "run" for running tests.
 
         `run_tests` is what a person at a terminal has typed, which overrides the variable.
         """

@@ -20,10 +20,10 @@ def test_secrets_in_instructions_are_masked(tmp_path: Path) -> None:
     repository, journal = Repository(tmp_path / "repository"), tmp_path / "j.jsonl"
     tokens = [f"ghp_{hashlib.sha256(word.encode()).hexdigest()[:36]}" for word in ("one", "two", "three", "four")]
     file = (
+        "ignore:\n- {path: 'x/**', kind: F841, reason: 'never TWO'}\n"
+        "- {path: '**', kind: claims, reason: 'The key THREE is old'}\n"
         "instructions:\n- {path: '**', text: 'Tests use the token ONE'}\n"
-        "rules:\n- {path: 'x/**', kind: F841, text: 'never TWO'}\n"
-        "learnings:\n- {path: '**', text: 'The key THREE is old'}\n"
-        "checks:\n- {name: keys, ask: 'No line may hold FOUR'}\n"
+        "- {name: keys, text: 'No line may hold FOUR', must: warn}\n"
     )
     for word, token in zip(("ONE", "TWO", "THREE", "FOUR"), tokens, strict=True):
         file = file.replace(word, token)

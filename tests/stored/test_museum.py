@@ -15,6 +15,7 @@ from typing import Any
 import old_demo
 import psycopg
 import pytest
+from fakes import Repository
 from whole import WORSE, Whole
 
 from bot import storage
@@ -242,11 +243,14 @@ def test_previous_review_file_is_used(repo: Path, build: str) -> None:
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_ignore_file_still_applies(repo: Path, build: str) -> None:
-    """Every static finding is ignored."""
-    (repo / ".git" / "info" / "deeprepo-ignore.yml").write_bytes((MUSEUM / build / "ignore.yml").read_bytes())
+    """Every static finding is ignored, and a warning names the file."""
+    branch = Repository(repo)
+    branch.git("checkout", "--quiet", "main")
+    branch.commit({".deeprepo/ignore.yml": (MUSEUM / build / "ignore.yml").read_text()}, "ignore")
     words = ("review", "--strategy", "offline", "--format", "json", "main..pull-request")
     review = json.loads(deeprepo(repo, *words).stdout)
     assert [finding["status"] for finding in review["findings"]] == ["silenced"] * 5
+    assert ".deeprepo/ignore.yml still applies" in str(review)
 
 
 async def reviewed_by_a_newer_build(at: Whole) -> int:

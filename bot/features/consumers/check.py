@@ -56,8 +56,8 @@ async def check(
 
     A clone that cannot be read is reported as such, and the others are checked. `own` is the git folder of
     the reviewed repository. `contracts` is the analyzer that compares references. `may_show` decides, given a
-    fetched consumer's access and settings file, whether the review may show the consumer. If not, the consumer
-    is left out. `seconds` is the time limit for all consumers together.
+    fetched consumer's access and settings file, whether the review may show the consumer. If not, it
+    is skipped. `seconds` is the time limit for all consumers together.
     """
     if not consumers:
         return ConsumerImpact()

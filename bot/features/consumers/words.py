@@ -35,7 +35,7 @@ HIDDEN = "Listed repositories that this review may not show were not checked."
 def summary(reports: Sequence[ConsumerReport], *, is_hidden: bool = False) -> str:
     """Return sentences about how many consumers were checked, and how many break; "" if none was listed.
 
-    `is_hidden`: whether some are left out, because not everybody who reads the review may see them.
+    `is_hidden`: whether some are not shown, because not everybody who reads the review may see them.
     """
     return " ".join(filter(None, (_checked(reports), HIDDEN if is_hidden else "")))
 

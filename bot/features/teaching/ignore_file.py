@@ -24,7 +24,7 @@ DEPRECATED = f"{FILE} still applies, but a later version will not read it: move 
 class _Entry(BaseModel):
     """One entry. The digest limits it to the lines that the finding had."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     finding: str = ""
     kind: str = ""
