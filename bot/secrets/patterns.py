@@ -4,12 +4,13 @@ import hashlib
 import re
 import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from math import log2
-from string import hexdigits
+from string import ascii_letters, digits, hexdigits
 from typing import Literal, NamedTuple, TypeVar
 
 from bot.file_kinds import is_lock
@@ -52,7 +53,7 @@ WORDY = re.compile(
 )
 # Words with at most one number, such as `hmac-sha256` or `my-api-key-1`. No machine generates such a value.
 SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a-z]+\d*|\d+))+", re.IGNORECASE)
-WORD, WORD_LETTERS = re.compile(r"[^\W\d_]+"), 5  # letters of an average word in prose
+WORD_LETTERS = 5  # of an average word in prose
 # A line of a documentation comment.
 DOCUMENTED = re.compile(r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))")
 SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a template for a real file
@@ -64,7 +65,6 @@ STRONG = r"passw|pwd|secret|contrase(?:n|ñ)a|(?:api|auth|service|account|db|dat
 WEAK = r"token|credential|bearer|access[-_. ]?key"
 NAMED_VALUE = rf"(?P<name>(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+)"
 STRONG_NAME = re.compile(STRONG, re.IGNORECASE)
-NAME_BEFORE = re.compile(r"[\w$-]{0,60}$")
 CLOSING = r"[\"'\])]{0,3}\s*+"
 VALUE_ENTRY = (
     # `"name": "DB_PASSWORD", "value": "VALUE"`, `<password value="VALUE"/>`.
@@ -75,29 +75,19 @@ QUOTED_VALUE = re.compile(
     r"\s*+[\w@]{0,2}(?P<quote>[\"'`])(?P<value>[^\s\"'`]{8,400})(?P=quote)",
     re.IGNORECASE,
 )
-UNQUOTED_VALUE = re.compile(  # in a file without quotes; `${NAME:-VALUE}` in any
+UNQUOTED_VALUE = re.compile(  # in a file without quotes, or inside a string; `${NAME:-VALUE}` in any
     rf"{NAMED_VALUE}(?:(?P<fallback>:-)|{CLOSING}(?:=\s*+|:\s++|{VALUE_ENTRY}\s*+))"
-    r"(?P<value>(?:[^\s\"'`$(){}<>|;&,\\\[\]]|(?<=\S)&(?=\w)){8,400})(?=[\s\\;,}]|$)",
+    r"(?P<value>(?:&\w{2,6};|[^\s\"`$(){}<>|;,\[\]]|<(?!/)){8,400})(?=[\s;,}\"]|$)",
     re.IGNORECASE,
 )
 ELEMENT = re.compile(  # `<password>VALUE</password>`, `<string name="api_key">VALUE</string>`, `<key>ApiKey</key> <string>VALUE</string>`
     rf"{NAMED_VALUE}(?:[\"'][^<>]{{0,100}})?(?:</[\w-]{{1,20}}>\s*+<(?:value|string))?>\s*+(?:<value>|<!\[CDATA\[)?(?P<value>[^\s<>\]]{{8,400}})(?=</|\]\]>)",
     re.IGNORECASE,
 )
-# `Server=db;User Id=shop;Password=VALUE;`, `host=db user=shop password=VALUE`, `jdbc:mysql://db/shop?user=shop&password=VALUE`
-CONNECTION = re.compile(
-    r"\b(?:server|data source|host(?:name)?|user ?(?:id|name)?|uid|database|dbname|driver|account ?name|sharedaccesskeyname)\s?=\s?[^;=\"']{1,200}[;\s]"
-    r"|://[^\s\"'`]{1,200}[?&;]",
-    re.IGNORECASE,
-)
-CONNECTED = re.compile(
-    rf"(?P<before>[?&;\s\"'>]){NAMED_VALUE}\s?=\s?(?P<value>(?:&\w{{2,6}};|[^\s;\"<]|<(?!/)){{8,400}})", re.IGNORECASE
-)
-# Characters in a part of a connection string.
-ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos|#\w{1,6});|\\u[0-9A-Fa-f]{4}|[&<'\\]")
+NO_CODE = str.maketrans("", "", "&<'\\")  # signs that do not show that an unquoted value is code
 NO_QUOTES = re.compile(  # shell scripts, container files, YAML and settings
-    r"(?:^|/)(?:\.env|dockerfile|containerfile|(?:gnu)?makefile|[^./]+$)[^/]*$"
-    r"|\.(?:env|sh|bash|zsh|ksh|mk|dockerfile|ya?ml|service|ini|cfg|conf|properties)$",
+    r"(?:^|/)(?:\.env|dockerfile|containerfile|(?:gnu)?makefile|\.?[^./]+$)[^/]*$"
+    r"|\.(?:env|sh|bash|zsh|ksh|mk|dockerfile|ya?ml|service|ini|cnf|cfg|conf|properties)$",
     re.IGNORECASE,
 )
 AUTHORIZATION = re.compile(  # `Authorization: Bearer VALUE` as a header, member or argument
@@ -108,14 +98,13 @@ LOGIN = re.compile(
     r"(?<![\w-])(?:-u|--user|--proxy-user|-U)[\s=]?[\"']?[^\s:\"'$-][^\s:\"'$]{0,60}:(?P<value>[^\s\"'`$<>{}\\]{8,400})"
 )
 LOGIN_COMMAND = re.compile(r"\bcurl\b|^\s*+(?:-u|--user)\b")  # a command with a login, or a line of one
-ADDRESS = re.compile(r"://[^\s:/@'\"]{0,200}:(?P<value>[^\s:/@'\"{}$<>%]{8,400})@[^\s'\"]{1,200}")
-LOCAL_VALUE = re.compile(
-    r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
-    re.IGNORECASE,
+LOCAL_HOST = r"(?:localhost|127\.|0\.0\.0\.0|\[::1\]|(?:host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)"
+ADDRESS = re.compile(
+    rf"://[^\s:/@'\"]{{0,200}}:(?P<value>[^\s:/@'\"{{}}$<>%]{{8,400}})@(?!{LOCAL_HOST})[^\s'\"]{{1,200}}", re.IGNORECASE
 )
 # A name at the end of a line, and a value on the next line.
 NAME_AT_END = re.compile(
-    rf"(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+[\"'\]]{{0,2}}(?:\s?:\s?[\w.]{{1,40}})?(?:</[\w-]{{1,20}}>|\s[^<>]{{0,60}}>|[\s,:=(\[\\]{{0,8}})\s*+$",
+    rf"(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+[\"'\]]{{0,2}}(?:\s?:\s?[\w.]{{1,40}})?(?:</[\w-]{{1,20}}>|\s[^<>]{{0,60}}>|[\s,:=(\[\\]{{0,8}})[^\S\n]*+$",
     re.IGNORECASE,
 )
 OPENING_SIGNS = " \t\r([\\"
@@ -202,7 +191,7 @@ LIBRARY_FORMS = (  # forms known to detect-secrets, with their class
 CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
 
 
-TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9_-]*")
+TOKEN_CHARACTERS = f"{ascii_letters}{digits}_-"
 # The distinctive parts of all exact forms, with enough context to exclude `glib-2.0`, `mask-image` and
 # `"aws_region"`. The library is only loaded for lines that contain one, which are few. Each alternative
 # starts with a literal character, so that searching a text is fast.
@@ -218,7 +207,6 @@ NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|curl|--u
 CASED = re.compile(f"{FORM_LABELS}|{AFTER_DIGITS}|{IN_PARTS}")
 FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
 MAYBE_TOKEN = re.compile(rf"{CASED.pattern}|(?i:{FOLDED_LABELS})")
-MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
 
 # For `git grep`, which matches bytes. Every text with a secret has a line that matches: a label or the name of
 # a value, with a digit within the longest value, or with the value on the next line; or a row of a key.
@@ -386,7 +374,7 @@ def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:
 
 def _may_be_named(line: str) -> bool:
     """Return whether a line contains a part of a secret's name or of a login, and a possible value."""
-    return MAYBE_NAMED.search(line) is not None and ("://" in line or any(map(_may_hold_value, line.split())))
+    return FOLDED.search(line.casefold()) is not None and ("://" in line or any(map(_may_hold_value, line.split())))
 
 
 def _may_hold_value(word: str) -> bool:
@@ -403,9 +391,9 @@ def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
                 group = match.lastindex if match.lastindex and form.rule == "aws-key" else 0
                 value, is_label = match[group], form.rule == KEY  # the label is not the secret itself
                 if value and (not sample if is_label else _is_generated(value, match.re)):
-                    rest = TOKEN_CHARACTERS.match(window, match.end(group))
+                    tail = window[match.end(group) :]
                     # Newer tokens are longer than the pattern.
-                    whole = value + (rest[0] if rest and not is_label else "")
+                    whole = value if is_label else value + tail[: len(tail) - len(tail.lstrip(TOKEN_CHARACTERS))]
                     yield Hit(whole, form.rule, form.what, "critical" if form.rule in CRITICAL else "high")
 
 
@@ -421,11 +409,15 @@ def _is_generated(value: str, pattern: re.Pattern[str]) -> bool:
 
 def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
     """Yield the values that are secrets because of their names."""
-    for match in CONNECTED.finditer(line) if CONNECTION.search(line) else ():
-        part = match["value"].partition("&")[0] if match["before"] in "?&" else match["value"]
-        part = part.rstrip("'})],\\")
-        yield from _named_hit(line, match, part, ESCAPED.sub("", part))
-    for pattern in (QUOTED_VALUE, ELEMENT) if quotes and ":-" not in line else (QUOTED_VALUE, ELEMENT, UNQUOTED_VALUE):
+    marks, begin = Counter[str](), 0  # how often each quote occurs before a match
+    for match in UNQUOTED_VALUE.finditer(line):
+        marks.update(sign for sign in line[begin : match.start()] if sign in "\"'`")
+        begin = match.start()
+        if not quotes or match["fallback"] or any(number % 2 for number in marks.values()):
+            is_parameter = match.start() and line[match.start() - 1] in "?&"
+            value = (match["value"].partition("&")[0] if is_parameter else match["value"]).strip("'\\")
+            yield from _named_hit(line, match, value, value.translate(NO_CODE))
+    for pattern in (QUOTED_VALUE, ELEMENT):
         for match in pattern.finditer(line):
             groups = match.groupdict()
             # The first of two arguments is only a name if nothing has called or indexed it.
@@ -433,7 +425,7 @@ def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
                 line[match.end("name") : match.start("pair")]
             )
             is_pair = groups.get("pair") and "(" not in line[max(0, match.start() - LONG_NAME) : match.start()]
-            if not is_closed and not is_pair and not (pattern is UNQUOTED_VALUE and quotes and not groups["fallback"]):
+            if not is_closed and not is_pair:
                 yield from _named_hit(line, match, match["value"], match["value"])
 
 
@@ -442,8 +434,8 @@ def _named_hit(line: str, match: re.Match[str], value: str, plain_value: str) ->
 
     `plain_value` has no escapes.
     """
-    before = NAME_BEFORE.search(line, max(0, match.start("name") - LONG_NAME), match.start("name"))
-    name = (before[0] if before else "") + match["name"]
+    before = line[max(0, match.start("name") - LONG_NAME) : match.start("name")]
+    name = before[len(before.rstrip(f"{TOKEN_CHARACTERS}$")) :] + match["name"]
     if NO_SECRET.search(name) or not _is_value(plain_value):
         return
     if STRONG_NAME.search(name):
@@ -458,7 +450,7 @@ def _named_hit(line: str, match: re.Match[str], value: str, plain_value: str) ->
 def _login_hits(line: str) -> Iterator[Hit]:
     """Yield logins: passwords in addresses, `Authorization` headers, and `curl -u`."""
     for match in ADDRESS.finditer(line):
-        if not LOCAL_VALUE.search(match[0]) and _is_random(match["value"]):
+        if _is_random(match["value"]):
             yield Hit(match["value"], "login-in-address", "A password in an address", exact=False)
     for match in AUTHORIZATION.finditer(line):
         if _is_value(value := match["value"].rstrip(",;)")):
@@ -480,7 +472,7 @@ def _is_prose(value: str) -> bool:
     if not letters or value.isascii():
         return False
     without_case = sum(unicodedata.category(one) in ("Lo", "Lm") for one in letters)
-    words = WORD.findall(value)
+    words = "".join(one if one.isalpha() else " " for one in value).split()
     return 2 * without_case > len(letters) or len(letters) >= WORD_LETTERS * max(1, len(words))
 
 
