@@ -8,6 +8,7 @@ from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.reading.marks import CLASSES
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.reach import Reach
@@ -55,7 +56,9 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
                     row = _reference(item, path, lines, missing=True)
                     # without an import, a package or a base may have a name of one word
                     is_known = is_import or all(map(is_specific, item.names & types))
-                    is_known = is_known or not _may_take_names(path, source, resolved_lines, types)
+                    modules = base.project.modules
+                    spaces = modules.spaces_of.get(item.target, ()) if isinstance(modules, Namespaces) else ()
+                    is_known = is_known or not _may_take_names(path, source, resolved_lines, {*types, *spaces})
                     row = row if is_known else replace(row, target_state="unknown")
                     references.append(replace(row, imported_from=item.target) if is_import else row)
             else:
@@ -80,11 +83,15 @@ def _types(path: str, source: bytes) -> frozenset[str]:
     return frozenset(symbol.short for symbol in symbols if symbol.kind in CLASSES)
 
 
-def _may_take_names(path: str, source: bytes, resolved_lines: Collection[int], types: Collection[str]) -> bool:
-    """Return whether a file may get unwritten names, from an import of all names of a package or another base."""
+def _may_take_names(path: str, source: bytes, resolved_lines: Collection[int], removed: Collection[str]) -> bool:
+    """Return whether a file may get unwritten names, from an import of all names of a package or from a base.
+
+    `removed`: the types and namespaces of the removed file.
+    """
     outline = resolving.outline(path, source, "head")
-    has_bases = any(base not in types for _, bases in outline.bases for base in bases)
-    return has_bases or any(item.star and item.line not in resolved_lines for item in outline.imports)
+    has_bases = any(base not in removed for _, bases in outline.bases for base in bases)
+    stars = [item for item in outline.imports if item.star and item.spec not in removed]
+    return has_bases or any(item.line not in resolved_lines for item in stars)
 
 
 def _names_type(item: Link, types: frozenset[str], uses: Sequence[Use]) -> bool:
