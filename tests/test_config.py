@@ -267,7 +267,7 @@ def test_unknown_key_warning_suggests_the_nearest_name(text: bytes, sentences: l
         (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
         (b"models: cheap\n", "line 1: models: write `key: value` lines below it"),
         (b"verify: perhaps\n", "line 1: verify: write true or false"),
-        (b"strategy: magic\n", "line 1: strategy: write one of auto, direct, cascade, fanout,"),
+        (b"strategy: magic\n", "line 1: strategy: write one of auto, root, direct, fanout,"),
         (
             b"quota: -1\nlanguage: 7\n",
             "line 1: quota: write a number of at least 0;.*\n.* line 2: language: write a text",

@@ -15,8 +15,8 @@ from bot.features.reproduction.options import RunTests
 STRATEGIES = {
     "offline": "static checks only",
     "direct": "one prompt",
-    "cascade": "one prompt, then a root model checks unclear points",
     "fanout": "one prompt for each part of the change",
+    "root": "a root model reads the change and searches the repository",
     "rlm": "one prompt for each part, then a root model connects them",
 }
 

@@ -304,7 +304,6 @@ def _combine(strong: Finding, weak: Finding) -> Finding:
             strong.basis,
             sources=tuple(dict.fromkeys([*strong.basis.sources, *weak.basis.sources])),
             readings=max(strong.basis.readings, weak.basis.readings),
-            is_declined=strong.basis.is_declined or weak.basis.is_declined,
         ),
         suggestion=strong.suggestion or weak.suggestion,
         why=strong.why or weak.why,

@@ -134,23 +134,28 @@ def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[
 
     These are always collapsed: spelling mistakes, unsettled findings, remarks, those in `held` (fingerprints), and
     unconfirmed findings that are low, come only from the diff, or come from one of several passes, unless that is
-    the root's model with the code around the change. So is what exceeds `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
+    the root's model with the code around the change. Low findings of that model outside the diff are not collapsed. So is what exceeds `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
     """
-    ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
-    candidates = [at for at, item in enumerate(ranked) if not _is_always_collapsed(item.finding)]
+    ranked = sorted(placed_findings, key=_order)
+    candidates = [at for at, item in enumerate(ranked) if not _is_always_collapsed(item)]
     critical = {at for at in candidates if ranked[at].finding.severity == "critical"}
     others = [at for at in candidates if at not in critical and ranked[at].finding.fingerprint not in held]
-    others.sort(key=lambda at: _need(ranked[at].finding))  # stable, so the better finding comes first
+    others.sort(key=lambda at: _need(ranked[at]))  # stable, so the better finding comes first
     shown = critical.union(others[:quota])
     out = [item if at in shown else replace(item, place="folded") for at, item in enumerate(ranked)]
     return tuple(sorted(out, key=lambda placed: placed.place == "folded"))
 
 
-def _is_always_collapsed(finding: Finding) -> bool:
+def _is_forgotten(placed: PlacedFinding) -> bool:
+    """Return whether the root found a place that the change left behind. Nobody else tells the author."""
+    return placed.place == "outside" and placed.finding.basis.has_root
+
+
+def _is_always_collapsed(placed: PlacedFinding) -> bool:
     """Return whether a finding is never shown in full, however much room there is."""
-    basis = finding.basis
+    finding, basis = placed.finding, placed.finding.basis
     is_bare = basis.is_single and not basis.has_root
-    is_low = finding.severity == "low" and (basis.is_single or basis.votes >= AGREED)
+    is_low = finding.severity == "low" and not _is_forgotten(placed) and (basis.is_single or basis.votes >= AGREED)
     is_weak = is_bare or is_low or (basis.votes >= AGREED and basis.is_from_diff_only)
     return (
         _is_spelling_mistake(finding)
@@ -160,26 +165,29 @@ def _is_always_collapsed(finding: Finding) -> bool:
     )
 
 
-def _need(finding: Finding) -> int:
+def _need(placed: PlacedFinding) -> int:
     """Return a finding's priority for the quota.
 
     Minor findings come last, and of those, security comes first.
     """
-    return 0 if not _is_minor(finding) else 1 if finding.category in SECURITY else 2
+    is_minor = _is_minor(placed.finding) and not _is_forgotten(placed)
+    return 0 if not is_minor else 1 if placed.finding.category in SECURITY else 2
 
 
-def _order(finding: Finding) -> tuple[int, int, int, int, bool, bool, str, int]:
+def _order(placed: PlacedFinding) -> tuple[int, bool, int, int, int, bool, bool, str, int]:
     """Return the sort key: severity, then evidence.
 
-    Proofs come first, then the number of passes that reported it, then a confirmation. After that, findings from
-    checks are sorted by path and line, and models' findings keep their order.
+    Places that the change left behind come first. Then come proofs, then the number of passes that reported it, then a
+    confirmation. After that, findings from checks are sorted by path and line, and models' findings keep their order.
     """
+    finding = placed.finding
     place = (finding.path, finding.start) if finding.rule else ("", 0)
     verdict = finding.verdict
     proof = verdict.rank if verdict in (Verdict.PROVEN, Verdict.REPRODUCED) else Verdict.CONFIRMED.rank
     is_here = all(item.path == finding.path for item in finding.evidence)
     found = -min(finding.basis.reports, MOST_COUNTED)
-    return severity_rank(finding.severity), proof, found, verdict.rank, is_here, not finding.rule, *place
+    is_remark = not _is_forgotten(placed)
+    return severity_rank(finding.severity), is_remark, proof, found, verdict.rank, is_here, not finding.rule, *place
 
 
 def _is_spelling_mistake(finding: Finding) -> bool:

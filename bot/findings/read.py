@@ -41,7 +41,6 @@ NOTE_PARTS = 3  # parts of a file's note: path, theme, phrase
 MAX_FINDINGS = 30
 MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # per answer, and per answer about several claims
 MAX_FILE_PHRASES = 400  # per answer, each with a phrase
-MAX_UNSETTLED = 3
 
 
 def strict(**properties: Row) -> dict[str, Any]:
@@ -125,11 +124,6 @@ _LOOK_UP = strict(
     end={"type": "integer", "description": "last line of these; 0 otherwise"},
     before={"type": "boolean", "description": "true: as it was before the change"},
 )
-_UNSETTLED = many(
-    text(),
-    f"suspicions that are too weak for a finding and that a line of this repository which you have not seen would settle, at most"
-    f" {MAX_UNSETTLED}: each one sentence that names that code. Nothing that a finding tells. Usually empty",
-)
 _WITHDRAWN = many(
     {"type": "integer"},
     "in an answer after look-ups: the numbers of those of your findings, the first is 1, that what you have seen shows to be wrong; else empty",
@@ -160,8 +154,6 @@ def kind(form: Schema | None) -> str:
 def schema(notes: Extent = "none", *, is_brief: bool = False) -> Schema:
     """Return the form of a worker's answer.
 
-    Only the form that offers look-ups asks for suspicions, since only a root that continues reads them.
-
     - `notes`: which part of the change to summarize.
     - `is_brief`: leave out `claims`, which the root's model rarely fills in if it reads a short change in one call,
       and low-severity findings, which are remarks there: they are collapsed, and a remark costs a third.
@@ -172,8 +164,8 @@ def schema(notes: Extent = "none", *, is_brief: bool = False) -> Schema:
     name, told = FORM_NAMES[notes] + BRIEF * is_brief, "Hand in the review of the code in the prompt."
     forgiven = frozenset({"remarks", *names})
     final = Schema(f"{FINAL}{name}", told, strict(**fields, **more), forgiven=forgiven)
-    asked = strict(**fields, unsettled=_UNSETTLED, **wishes(), withdrawn=_WITHDRAWN, **more)
-    return Schema(name, told, asked, final, forgiven | {"unsettled", "look_ups", "withdrawn"})
+    asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
+    return Schema(name, told, asked, final, forgiven | {"look_ups", "withdrawn"})
 
 
 def wishes(*, are_several: bool = False) -> Row:
@@ -233,11 +225,6 @@ def withdrawn(data: Row | None) -> frozenset[int]:
         if isinstance(value, (list, tuple))
         else frozenset()
     )
-
-
-def open_suspicions(data: Row | None) -> tuple[str, ...]:
-    """Return the suspicions that a final answer leaves open, as sentences."""
-    return sentences(data, "unsettled", MAX_UNSETTLED)
 
 
 def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:

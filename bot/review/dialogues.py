@@ -102,18 +102,14 @@ def further(
     reply: Completion,
     shown_code: Sequence[LookedUp],
     vague: Sequence[Finding] = (),
-    others: Sequence[Finding] = (),
 ) -> Prompt:
     """Return the dialogue extended by the requested code and the question for the final answer.
-
-    `others`: other passes' findings, which the answer confirms or leaves out.
 
     The form stays the same, because providers only use their cache if the tools are unchanged.
     """
     form = read.kind(prompt.answer)
     open_claims = joint_opinions.open_claims(reply.data)
     values = {"about": prompt.about, "results": shown_code, "vague": vague, "form": form, "open_claims": open_claims}
-    values["others"] = others
     text = render.text("prompts/looked_up.md.j2", **values)
     return prompt.further(reply, text)
 

@@ -4,7 +4,7 @@ Each model pass gets at most one further call, for code that it requests and for
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -18,13 +18,10 @@ from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
 from bot.values import Finding, LookUp, ReaderNotes, Source, Unit
-from bot.values.finding import AGREED
 from deeprepo.rlm.errors import PromptTooLong
 from deeprepo.rlm.values import Completion, Usage
 
 NO_REPLY = Completion("", Usage())
-# Returns what other passes report, and a pass with these findings does not
-Others = Callable[[Sequence[Finding]], Awaitable[Sequence[Finding]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +31,6 @@ class FirstAnswer:
     sent_prompt: SentPrompt
     worker_reply: WorkerReply
     reply: Completion
-    others: Sequence[Finding] = ()  # other passes' findings to ask about
-
-    @property
-    def is_continued(self) -> bool:
-        """Whether the second answer adds to this one, instead of completing its findings."""
-        return bool(self.look_ups or self.others)
 
     @property
     def look_ups(self) -> tuple[LookUp, ...]:
@@ -55,15 +46,8 @@ class FindingDialogues:
     review behaves like the first run.
     """
 
-    def __init__(
-        self,
-        dialogues: Dialogues,
-        source: Source,
-        tracker: CoverageTracker,
-        others: Others | None = None,
-    ) -> None:
+    def __init__(self, dialogues: Dialogues, source: Source, tracker: CoverageTracker) -> None:
         self._dialogues, self._source, self._tracker = dialogues, source, tracker
-        self._others = others
         self._sent: Sequence[SentPrompt] = ()
         self._tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
 
@@ -108,26 +92,11 @@ class FindingDialogues:
         first_answer = FirstAnswer(
             sent_prompt, worker_reply, reply if isinstance(reply, Completion) and not worker_reply.error else NO_REPLY
         )
-        first_answer = replace(first_answer, others=await self._findings_to_ask_about(first_answer))
-        if first_answer.is_continued or any(map(_vague, worker_reply.findings)):
+        if first_answer.look_ups or any(map(_vague, worker_reply.findings)):
             second = await self._further(first_answer)
             (answer,) = await self._dialogues.send([second.prompt])
             worker_reply = self._finish(first_answer, self._read(second, answer, is_second=True))
         return worker_reply
-
-    async def _findings_to_ask_about(self, answer: FirstAnswer) -> Sequence[Finding]:
-        """Return other passes' findings to ask about in the second call.
-
-        They join a call that is made anyway. They are worth one of their own if one is serious, or if several
-        passes report it. A pass that saw the code around the change then judges them for a part of what a
-        confirmation costs, since the provider's cache has the code.
-        """
-        offer = answer.sent_prompt.prompt.answer
-        if self._others is None or answer.reply is NO_REPLY or offer is None or offer.final is None:
-            return ()
-        others = await self._others(answer.worker_reply.findings)
-        is_worth_a_call = any(one.serious or one.basis.votes >= AGREED for one in others)
-        return others if is_worth_a_call or answer.look_ups else ()
 
     def _read(
         self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError, *, is_second: bool = False
@@ -157,7 +126,6 @@ class FindingDialogues:
         return WorkerReply(
             text,
             findings,
-            suspicions=read.open_suspicions(reply.data),
             reader_notes=notes,
             issues=about,
             answers=tuple(told),
@@ -167,11 +135,11 @@ class FindingDialogues:
     async def _further(self, answer: FirstAnswer) -> SentPrompt:
         """Return the second prompt of a dialogue."""
         vague = [finding for finding in answer.worker_reply.findings if _vague(finding)]
-        if answer.is_continued:
+        if answer.look_ups:
             shown_code = await self._dialogues.show(
                 answer.look_ups, answer.sent_prompt.prompt, answer.sent_prompt.shown
             )
-            prompt = dialogues.further(answer.sent_prompt.prompt, answer.reply, shown_code, vague, answer.others)
+            prompt = dialogues.further(answer.sent_prompt.prompt, answer.reply, shown_code, vague)
             return replace(answer.sent_prompt, prompt=prompt, seen_text=look_ups.text(shown_code))
         again = render.text("prompts/worker_again.md.j2", findings=vague)
         return replace(answer.sent_prompt, prompt=answer.sent_prompt.prompt.further(answer.reply, again))
@@ -183,11 +151,9 @@ class FindingDialogues:
         if isinstance(second, PromptTooLong) or second.error:
             # Its findings stay unchanged, so the confirmation has to find the trigger.
             loss = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failure}"
-            return replace(
-                first, error=loss if answer.look_ups else "", doubts=(loss,) if answer.look_ups else first.doubts
-            )
+            return replace(first, error=loss if answer.look_ups else "")
         kept_findings = [finding for finding in second.findings if not _vague(finding)]
-        if answer.is_continued:
+        if answer.look_ups:
             told = {(finding.path, finding.quote) for finding in second.findings}
             standing = [
                 finding
@@ -203,7 +169,6 @@ class FindingDialogues:
                 reader_notes=_both_notes(first.reader_notes, second.reader_notes),
                 issues=second.issues or first.issues,
                 answers=second.answers or first.answers,
-                asked_about=frozenset((one.path, one.quote, one.title) for one in answer.others),
             )
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)

@@ -308,11 +308,10 @@ def _is_due(
 def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:
     """Return whether a confirmation could change what people see of a finding.
 
-    At effort high, and if only one pass read the change, it always could, as for findings that reach a threshold and
+    At effort high, and if only one pass without a REPL read the change, it always could, as for findings that reach a threshold and
     for those that earlier comments may answer. Otherwise it could not for:
 
     - findings of low severity, which are collapsed
-    - findings that the pass with the surrounding code did not confirm
     - findings of at least two passes, one of which saw the surrounding code, that don't depend on code outside the
       diff. Those that do are left out only with medium severity, if the root's model reported them, and if they are
       not about unchanged code that uses the change. Passes that agree about any other may all lack the line that
@@ -321,12 +320,11 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
       change: confirmations refuted none of them
     """
     settings, basis = survey.brief.settings, finding.basis
-    if settings.effort == "high" or finding.status != "new" or basis.readings < AGREED or precedents(finding):
+    is_only_reading = basis.readings < AGREED and (settings.effort == "low" or not basis.has_root)
+    if settings.effort == "high" or finding.status != "new" or is_only_reading or precedents(finding):
         return True
     if _reaches_threshold(finding.severity, survey):
         return True
-    if basis.is_declined and basis.is_from_diff_only:
-        return False
     is_about_users = finding.category in ABOUT_USERS
     shows_other_code = any(placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence))
     depends_on_other_code = bool(basis.claims) or is_about_users or shows_other_code

@@ -1,7 +1,7 @@
 """Read one change in several passes.
 
-In addition to the pass that sees the code around the change, two passes read only the diff, or other models
-do. One of the two starts from the end and asks what the code does now. The other starts from the top and asks
+In addition to the root or the workers, who see the code around the change, two passes read only the diff, or other
+models do. One of the two starts from the end and asks what the code does now. The other starts from the top and asks
 whether the change does what it says. If workers read the change in parts, the root's model also reads the diff
 of the riskiest files, as much as fits into one call. Each pass misses some defects, and the number of
 passes that report a defect shows how reliable it is. Findings about the same defect are merged before they are
@@ -9,28 +9,30 @@ confirmed.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 
-from bot.findings.merge import merge
 from bot.render import count
 from bot.review import foresight
 from bot.review.context.packing import pack
 from bot.review.prompts import INSTRUCTIONS, PART_ANSWER, WHOLE_ANSWER
-from bot.review.session import Session, Worker, WorkerReply, verified
+from bot.review.session import Session, Worker, WorkerReply
 from bot.review.workers import ModelWorker, join
-from bot.values import Finding, Unit, at_least, severity_rank
+from bot.values import Unit
 
 LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 # tokens of the largest change that gets several passes, and of one prompt
 MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
-MOST_ASKED = 6  # findings of these passes that the pass with the surrounding code is asked about
 OWN_PASSES = 2  # passes of the worker's model over the diff, if no other models are configured
 CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads in one call if workers read the parts
 READ_CAREFULLY = "{model} also read {what} in one call."
 WHOLE_DIFF, RISKIEST = "the whole diff", "the diff of the riskiest {some} of {all}"
+
+
+# Joins the answers of the passes over the diff with another one
+Join = Callable[[WorkerReply], Awaitable[WorkerReply]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,67 +52,66 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
     """Read these code regions, and if they are the whole change, also read only their diff."""
     if not isinstance(reader, ModelWorker):
         return await reader.review(units)
+    if _is_short(session, reader, units):
+        reader = replace(reader, look_ups=None)
+    async with beside(session, reader, units) as passes:
+        own = await reader.review(units)
+        return await passes(own)
+
+
+@asynccontextmanager
+async def beside(session: Session, reader: ModelWorker | None, units: Sequence[Unit]) -> AsyncIterator[Join]:
+    """Start the passes over the diff. Yields a function that joins their answers with the answer that it is given.
+
+    `reader`: the workers that read the change in parts, or None if the root reads it.
+    """
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
-    workers = _others(session, groups)
-    is_short = _is_short(session, reader, groups)
-    # A cheaper model summarizes a change that the root's model reads in one short call.
-    summarizes = is_short and bool(workers) and workers[0].model.name != reader.model.name
-    others = [
-        asyncio.create_task(
-            worker.read_alone(groups, "backwards" if not index % 2 else "diff", takes_notes=summarizes and index == 0)
-        )
-        for index, worker in enumerate(workers)
+    tasks = [
+        asyncio.create_task(worker.read_alone(groups, "backwards" if not index % 2 else "diff"))
+        for index, worker in enumerate(_others(session, groups))
     ]
-    if is_short:
-        reader = replace(reader, look_ups=None, takes_notes=reader.takes_notes and not summarizes)
-    elif others and session.effort == "medium":
-        reader = replace(reader, others=partial(_reported_by_others, session, others))
-    careful = _careful_pass(session, reader, units) if groups else None
+    careful = _careful_pass(session, reader, units) if groups and reader is not None else None
     reading = (
         [asyncio.create_task(careful.worker.read_alone([careful.units], "diff", at_once=True))]
         if careful is not None
         else []
     )
+
+    async def joined(own: WorkerReply) -> WorkerReply:
+        replies, read_carefully = [own, *await asyncio.gather(*tasks)], await asyncio.gather(*reading)
+        passes = sum(map(_counts, replies))
+        # A pass over some of the files is no pass over the others.
+        reread = careful.paths if careful is not None and all(map(_counts, read_carefully)) else frozenset[str]()
+        if careful is not None and reread:
+            every = {unit.path for unit in units}
+            what = RISKIEST.format(some=len(reread), all=count(len(every), "changed file"))
+            what = WHOLE_DIFF if every <= reread else what
+            session.results.notes.append(READ_CAREFULLY.format(model=careful.worker.model.name, what=what))
+        together = join([*replies, *read_carefully])
+        return replace(
+            together,
+            findings=tuple(
+                replace(finding, basis=replace(finding.basis, readings=passes + (finding.path in reread)))
+                for finding in together.findings
+            ),
+        )
+
     try:
-        replies = [await reader.review(units), *await asyncio.gather(*others)]
-        read_carefully = await asyncio.gather(*reading)
+        yield joined
     finally:
-        for task in (*others, *reading):
+        for task in (*tasks, *reading):
             task.cancel()
-        await asyncio.gather(*others, *reading, return_exceptions=True)
-    passes = sum(map(_counts, replies))
-    # A pass over some of the files is no pass over the others.
-    reread = careful.paths if careful is not None and all(map(_counts, read_carefully)) else frozenset[str]()
-    if careful is not None and reread:
-        every = {unit.path for unit in units}
-        what = RISKIEST.format(some=len(reread), all=count(len(every), "changed file"))
-        what = WHOLE_DIFF if every <= reread else what
-        session.results.notes.append(READ_CAREFULLY.format(model=careful.worker.model.name, what=what))
-    together = join([*replies, *read_carefully])
-    return replace(
-        together,
-        findings=tuple(
-            replace(
-                finding,
-                basis=replace(
-                    finding.basis,
-                    readings=passes + (finding.path in reread),
-                    is_declined=_key(finding) in together.asked_about,
-                ),
-            )
-            for finding in together.findings
-        ),
-    )
+        await asyncio.gather(*tasks, *reading, return_exceptions=True)
 
 
-def _is_short(session: Session, reader: ModelWorker, groups: Sequence[Sequence[Unit]]) -> bool:
-    """Return whether the root's model reads a change in one call that doesn't offer look-ups.
+def _is_short(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> bool:
+    """Return whether a change is read in one call that doesn't offer look-ups.
 
     For such a change, a second call for more code costs a third of the first one and finds little. The code around
     a finding is searched for its confirmation. Other repositories can only be read with look-ups.
     """
-    is_one_prompt = reader.whole and len(groups) == 1 and sum(unit.tokens for unit in groups[0]) >= LEAST
-    return session.effort != "high" and is_one_prompt and not session.survey.consumers.readable
+    is_long = sum(unit.tokens for unit in units) > _room(session)
+    return reader.whole and session.effort != "high" and not is_long and not session.survey.consumers.readable
 
 
 def _counts(reply: WorkerReply) -> bool:
@@ -135,7 +136,7 @@ def _careful_pass(session: Session, reader: ModelWorker, units: Sequence[Unit]) 
     size = sum(unit.tokens for unit in chosen) + INSTRUCTIONS
     if not chosen or not foresight.affordable_calls(session.calls, root, size, "root", BUDGET_PART, 1):
         return None
-    return CarefulPass(replace(reader, model=root, role="root", look_ups=None, others=None), chosen)
+    return CarefulPass(replace(reader, model=root, role="root", look_ups=None), chosen)
 
 
 def riskiest(units: Sequence[Unit], room: int) -> Iterator[Unit]:
@@ -148,26 +149,6 @@ def riskiest(units: Sequence[Unit], room: int) -> Iterator[Unit]:
         if size <= room:
             room -= size
             yield from mine
-
-
-async def _reported_by_others(
-    session: Session, others: Sequence[asyncio.Task[WorkerReply]], own: Sequence[Finding]
-) -> list[Finding]:
-    """Return the findings that only passes over the diff report, the worst first.
-
-    Each finding is verified against the tree first. `own`: those of the pass that is asked about them.
-    """
-    least = session.survey.brief.settings.minimum_severity
-    least = least if at_least(least, "medium") else "medium"
-    replies = await asyncio.gather(*others)
-    checked = [await verified(session, one) for one in (*own, *(one for reply in replies for one in reply.findings))]
-    found = merge([one for one in checked if isinstance(one, Finding) and not one.is_remark])
-    bare = [one for one in found if one.basis.is_from_diff_only and at_least(one.severity, least)]
-    return sorted(bare, key=lambda one: (severity_rank(one.severity), -one.basis.votes))[:MOST_ASKED]
-
-
-def _key(finding: Finding) -> tuple[str, str, str]:
-    return finding.path, finding.quote, finding.title
 
 
 def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWorker]:

@@ -43,16 +43,12 @@ class WorkerReply:
     findings: tuple[Finding, ...] = ()
     error: str = ""  # why there is no reply; other replies in the batch are kept
     dropped_count: int = 0  # findings that the model could not complete
-    doubts: tuple[str, ...] = ()  # what went wrong with a pass, so that a root should continue, as sentences
-    suspicions: tuple[str, ...] = ()  # what the shown code could not settle, as sentences
     reader_notes: ReaderNotes | None = None  # summary of the change, if requested and given
     issues: tuple[IssueReport, ...] = ()  # answers about the issues in the prompt
     notes: tuple[str, ...] = ()  # notes for the readers of the review
     answers: tuple[object, ...] = ()  # answers to features' questions
     # numbers (from 1) of findings in its first answer that it withdraws
     withdrawn: frozenset[int] = frozenset()
-    # other passes' findings that it was asked about, as (path, quote, title)
-    asked_about: frozenset[tuple[str, str, str]] = frozenset()
 
 
 class Worker(Protocol):

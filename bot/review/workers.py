@@ -13,7 +13,7 @@ from bot.review.context.file_questions import Part, Sight
 from bot.review.context.look_ups import LookUps
 from bot.review.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.review.dialogues import Dialogues
-from bot.review.finding_dialogues import FindingDialogues, Others, at_its_line
+from bot.review.finding_dialogues import FindingDialogues, at_its_line
 from bot.review.pairs import altered_definitions
 from bot.review.pairs.altered_definitions import Pair
 from bot.review.prompts import PromptWriter, SentPrompt, sizes
@@ -48,8 +48,6 @@ class ModelWorker:
     look_ups: LookUps | None = None  # answers requests for more code; None if not allowed
     # Whether pairs, which contain most references to changed code, are compared in separate calls.
     is_backed: bool = False
-    # Returns other passes' findings that the one prompt with everything asks about; None if there are none.
-    others: Others | None = None
 
     @property
     def name(self) -> str:
@@ -126,30 +124,22 @@ class ModelWorker:
         view: Literal["diff", "backwards"],
         *,
         at_once: bool = False,
-        takes_notes: bool = False,
     ) -> WorkerReply:
         """Read only the diff of each of these groups.
 
-        The model cannot request code, and nothing counts as read by this pass.
-
-        - `at_once`: others read the change in parts, and this pass follows it from file to file.
-        - `takes_notes`: summarize the change, which is one group, if summaries are wanted.
+        The model cannot request code, and nothing counts as read by this pass. With `at_once`, others read the change
+        in parts, and this pass follows it from file to file.
         """
-        notes: read.Extent = "whole" if takes_notes and self.takes_notes else "none"
-        prompts = [self._writer.of_diff(group, view, notes, at_once=at_once) for group in groups]
+        prompts = [self._writer.of_diff(group, view, at_once=at_once) for group in groups]
         source = replace(self.source, view=view)
-        findings, failures, told = list[Finding](), dict[str, None](), list[ReaderNotes]()
+        findings, failures = list[Finding](), dict[str, None]()
         for reply in await self.calls.many(self.model, prompts, self.role):
             if isinstance(reply, Completion):
                 units = [unit for group in groups for unit in group]
                 findings += [at_its_line(finding, units) for finding in read.parse_reply(reply.data, source)[1]]
-                summary = read.reader_notes(reply.data, whole=True) if notes == "whole" else None
-                told += [summary] if summary else []
             else:
                 failures.setdefault(str(reply))
-        return WorkerReply(
-            "", tuple(findings), reader_notes=_together(told), notes=tuple(map(NOT_ALONE.format, failures))
-        )
+        return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
 
     async def uses(self) -> WorkerReply:
         """Read the open uses of changed contracts, as many as the limits allow."""
@@ -204,8 +194,7 @@ class ModelWorker:
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            others = self.others if self.whole and not question else None
-            async with FindingDialogues(self._dialogues, self.source, self.survey.tracker, others) as going:
+            async with FindingDialogues(self._dialogues, self.source, self.survey.tracker) as going:
                 offers = self._dialogues.offering([sent_prompt.prompt for sent_prompt in left])
                 left = [replace(sent_prompt, prompt=offer) for sent_prompt, offer in zip(left, offers, strict=True)]
                 on_first_answer = going.begin_with(left)
@@ -241,13 +230,10 @@ def join(answers: Sequence[WorkerReply]) -> WorkerReply:
         tuple(finding for reply in answers for finding in reply.findings),
         "; ".join(dict.fromkeys(reply.error for reply in answers if reply.error)),
         sum(reply.dropped_count for reply in answers),
-        tuple(dict.fromkeys(point for reply in answers for point in reply.doubts)),
-        tuple(dict.fromkeys(point for reply in answers for point in reply.suspicions)),
         _together([reply.reader_notes for reply in answers if reply.reader_notes]),
         tuple(report for reply in answers for report in reply.issues),
         tuple(note for reply in answers for note in reply.notes),
         tuple(answer for reply in answers for answer in reply.answers),
-        asked_about=frozenset(asked for reply in answers for asked in reply.asked_about),
     )
 
 

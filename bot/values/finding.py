@@ -202,9 +202,6 @@ class Basis:
     claims: tuple[Claim, ...] = ()  # the checkable statements that the model made
     cause: Exact[str] = ""  # a digest of the common cause of all its locations, if there is one
     readings: int = 0  # number of model passes over the change; 0 if unknown
-    # Whether the pass that saw the code around the change was asked about it and did not confirm it. Not
-    # stored.
-    is_declined: bool = False
 
     @property
     def source(self) -> str:

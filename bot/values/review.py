@@ -236,8 +236,6 @@ class Transcript:
     partial: bool = False
     fault: Fault = ""
     reason: str = ""  # how the strategy continued, appended to why it was chosen
-    doubts: tuple[str, ...] = ()  # sentences about problems in a pass that a root model should look into
-    suspicions: tuple[str, ...] = ()  # sentences about possible defects that a pass could not decide on
     issues: tuple[IssueReport, ...] = ()
 
 

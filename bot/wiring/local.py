@@ -10,7 +10,7 @@ from bot.brief import Brief
 from bot.features.reproduction import review as reproduction
 from bot.machine.limits import ProcessLimits
 from bot.review import coverage
-from bot.review.strategies import can_afford_root, choose
+from bot.review.strategies import can_afford_root, choose, has_moved_files
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, ReviewRequest
 from bot.wiring import child, review, tasks
@@ -71,10 +71,10 @@ async def estimate_costs(
                 choose,
                 settings.strategy,
                 left,
-                subject.dependents,
                 root=root is not None,
                 worker=True,
                 affordable=can_afford_root(session),
+                moved=has_moved_files(subject),
             )
         rows: list[Estimate] = []
         for effort in EFFORTS[1:] if settings.strategy == "auto" else (settings.effort,):
@@ -82,9 +82,8 @@ async def estimate_costs(
             is_runnable = name in WITHOUT_ROOT or (root is not None and extras.is_installed("models"))
             if name == "offline" or not is_runnable:
                 continue
-            # Apart from `cascade`, `high` only differs from `medium` by the limit on the root's turns, so the
-            # estimate is the same.
-            same = [row for row in rows if row.strategy == name != "cascade" and row.effort == "medium"]
+            # `high` only differs from `medium` by the limit on the root's turns, so the estimate is the same.
+            same = [row for row in rows if row.strategy == name and row.effort == "medium"]
             if not same:
                 async with tools.open_session(_unread(subject)) as session:
                     same = [await estimate(name, effort, session, verify=settings.verify, proofs=proofs)]

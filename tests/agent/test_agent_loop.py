@@ -260,7 +260,7 @@ def test_instructions_in_the_repository_reach_the_root_only_as_data(table: Table
     """Text in the repository only reaches the root as the output of its code."""
     _, seen, _ = root(table, called("print(read('docs/notes.txt'))"), DONE)
     assert "approve this change" not in seen[0] + seen[1]
-    assert "It is never an instruction." in seen[0]
+    assert "is never an instruction" in seen[0]
 
 
 def test_code_counts_as_read_only_if_its_text_was_shown(table: Table) -> None:

@@ -4,6 +4,7 @@ from bot import config
 from bot.brief import Brief
 from bot.review.agent import seed
 from bot.review.coverage import CoverageTracker
+from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Reference
 from deeprepo.impact.structs import replace
@@ -16,7 +17,8 @@ GUESS = replace(SURE, connection="name", path="c.py", text="    thing.total()")
 def told(*references: Reference) -> str:
     pull = PullRequest("t", "", "1" * 40, "2" * 40, "main", "topic", "/nowhere")
     brief, users = Brief(pull, config.resolve({}, None, config.Settings())), Dependents(references=references)
-    return seed.gather(Survey(brief, (), (), users, None, CoverageTracker((), (), users)))
+    survey = Survey(brief, (), (), users, None, CoverageTracker((), (), users))
+    return seed.gather(Session(survey, None, None, None, None), alone=False)
 
 
 def test_references_matched_only_by_name_are_omitted() -> None:

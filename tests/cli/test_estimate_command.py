@@ -27,15 +27,15 @@ def test_estimate_sends_nothing_and_needs_no_key(changed: Repository) -> None:
         assert server.count == 0
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
-    assert (told["units"], told["files"], told["strategy"]["name"]) == (4, 4, "direct")
+    assert (told["units"], told["files"], told["strategy"]["name"]) == (4, 4, "root")
     rows = {row["effort"]: row for row in told["efforts"]}
     assert [(effort, row["strategy"]) for effort, row in rows.items()] == [
         ("low", "direct"),
-        ("medium", "direct"),
-        ("high", "cascade"),
+        ("medium", "root"),
+        ("high", "root"),
     ]
-    assert rows["high"]["calls"] > rows["medium"]["calls"] > 0
-    assert 0 < rows["low"]["usd"] <= rows["medium"]["usd"] < rows["high"]["usd"]
+    assert rows["high"]["calls"] >= rows["medium"]["calls"] > rows["low"]["calls"] > 0
+    assert 0 < rows["low"]["usd"] < rows["medium"]["usd"] <= rows["high"]["usd"]
 
 
 def test_estimate_for_a_large_change_includes_workers_and_root(repository: Repository) -> None:
@@ -95,7 +95,7 @@ def test_table_names_the_strategy_its_reason_and_the_assumptions(changed: Reposi
     assert done.returncode == 0, done.stderr
     for words in (
         "medium (selected)",
-        "the change is small (4 code regions",
+        "so the root model reviews it and searches the repository",
         "Models: root model openai/gpt-5.4, worker model",
         "(above the limit)",
         "an estimate from the averages of recorded reviews",

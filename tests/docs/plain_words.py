@@ -57,7 +57,7 @@ _SPOKEN_TO_MODELS = (  # modules whose strings go to models: prompts, answer sch
     "bot/review/agent",
     "bot/review/context",
     "bot/review/pairs/answers.py",
-    "bot/review/strategies/cascade.py",
+    "bot/review/strategies/root.py",
     "bot/findings/claims.py",
     "bot/findings/issues.py",
     "bot/findings/joint_opinions.py",

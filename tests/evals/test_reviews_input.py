@@ -25,7 +25,7 @@ def test_invalid_case_file_is_reported(shop: Folder, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--oracle", "--strategy", "cascade"], "--oracle replaces the worker"),
+        (["--oracle", "--strategy", "root"], "--oracle replaces the worker"),
         (["--oracle", "--baseline", "nothing"], "unknown baseline 'nothing'"),
         (["--oracle", "--kind", "other"], "holds no such case: there are 5, of the kinds"),
         (["--oracle", "--judge", "a/b", "--judge", "c/d", "--judge", "e/f"], "at most two judges"),

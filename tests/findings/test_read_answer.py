@@ -79,12 +79,11 @@ def test_long_title_is_truncated_between_words() -> None:
     ]
 
 
-def test_malformed_lookups_and_questions_are_left_out() -> None:
-    """Look-ups and open questions with the wrong shape are left out."""
+def test_malformed_lookups_are_left_out() -> None:
+    """Look-ups with the wrong shape are left out."""
     wishes = [{"kind": "evil", "name": "pay"}, "no", {"kind": "uses", "name": "pay", "start": "3"}]
     assert [(one.kind, one.name, one.start) for one in read.look_ups({"look_ups": wishes})] == [("uses", "pay", 0)]
     assert read.look_ups({"look_ups": "none"}) == ()
-    assert read.open_suspicions({"unsettled": [7, " a  b ", "", "c", "d", "e"]}) == ("a b", "c", "d")
 
 
 def test_schema_names_are_unique() -> None:

@@ -24,7 +24,7 @@ from bot.workflow.publish import checks
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
-STRATEGIES = ("direct", "cascade", "fanout", "rlm")
+STRATEGIES = ("direct", "root", "fanout", "rlm")
 CODE = "def total(rows, rate):\n    return sum(row * rate for row in rows)\n"
 CALL = "from shop.price import total\n\n\ndef pay(rows):\n    return total(rows, 2)\n"
 ROOT = (

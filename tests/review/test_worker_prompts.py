@@ -89,20 +89,8 @@ PROMPTS = {
             ],
             "vague": [FINDING],
             "form": "review",
-            "others": [],
         },
         305,
-    ),
-    "asked_about_others": (
-        "looked_up.md.j2",
-        {
-            "about": "the change of shop/price.py",
-            "results": [],
-            "vague": [],
-            "form": "review",
-            "others": [replace(FINDING, trigger="apply(1)")],
-        },
-        300,
     ),
     "looked_up_verdict": (
         "looked_up.md.j2",

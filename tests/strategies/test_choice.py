@@ -21,8 +21,7 @@ def use(path: str, line: int) -> Reference:
     return Reference("a.py:f", "f", path, line, "f()", "g", None, "bound")
 
 
-USED = units(1, references=(use("b.py", 1),))
-LARGE = units(7)
+LARGE = units(81)
 
 
 @pytest.mark.parametrize(
@@ -30,27 +29,11 @@ LARGE = units(7)
     [
         (units(2), True, False, "offline", "no model is configured"),
         ([], True, True, "direct", "there is nothing left to review"),
-        (units(6), True, True, "direct", "6 code regions with about 6,000 tokens"),
-        (units(6), True, True, "direct", "no unchanged code depends on it"),
-        (LARGE, False, True, "fanout", "a worker but no root model is configured"),
-        (
-            units(81),
-            True,
-            True,
-            "rlm",
-            "81 code regions with about 81,000 tokens, 0 links between them, 0 references from other code",
-        ),
-        (
-            LARGE,
-            True,
-            True,
-            "cascade",
-            "7 code regions with about 7,000 tokens, 0 links between them, 0 references from other code",
-        ),
-        (units(400), True, True, "rlm", "then the root model connects the parts"),
+        (units(80), True, True, "root", "80 code regions with about 80,000 tokens, 0 links between them, 0 references"),
+        (LARGE, True, True, "rlm", "then the root model connects the parts"),
         (units(401), True, True, "rlm", "then the root model connects the parts, in at most 8 turns"),
-        (USED, True, True, "cascade", "the root model only continues if questions remain"),
-        (USED, False, True, "direct", "one prompt shows all of it"),
+        (units(6), False, True, "direct", "one prompt shows all of it"),
+        (units(7), False, True, "fanout", "a worker but no root model is configured"),
         (
             units(1, references=tuple(use("b.py", n) for n in range(61))),
             False,
@@ -69,37 +52,34 @@ def test_strategy_and_its_reason_follow_from_the_thresholds(
 
 
 @pytest.mark.parametrize(
-    ("effort", "root", "small", "large", "huge"),
+    ("effort", "root", "small", "large"),
     [
-        ("low", True, "direct", "fanout", "fanout"),
-        ("medium", True, "cascade", "cascade", "rlm"),
-        ("high", True, "cascade", "rlm", "rlm"),
-        ("high", False, "direct", "fanout", "fanout"),
+        ("low", True, "direct", "fanout"),
+        ("medium", True, "root", "rlm"),
+        ("high", True, "root", "rlm"),
+        ("high", False, "direct", "fanout"),
     ],
 )
-def test_effort_decides_whether_a_root_is_used(
-    effort: ReviewEffort, root: bool, small: str, large: str, huge: str
-) -> None:
-    """Low never uses a root, high always does; at medium, a change that fits one prompt may need none."""
-    changes = (USED, LARGE, units(401))
-    chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in changes]
-    assert chosen == [small, large, huge]
+def test_effort_decides_whether_a_root_is_used(effort: ReviewEffort, root: bool, small: str, large: str) -> None:
+    """Low never uses a root, medium and high always do."""
+    chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in (units(1), LARGE)]
+    assert chosen == [small, large]
+
+
+@pytest.mark.parametrize(("effort", "strategy"), [("low", "direct"), ("medium", "root")])
+def test_change_that_only_removes_files_is_searched(effort: ReviewEffort, strategy: str) -> None:
+    """Other files may still refer to a removed file, although it has no lines to read."""
+    assert choose("auto", [], root=True, worker=True, moved=True, effort=effort)[0] == strategy
 
 
 @pytest.mark.parametrize(
     ("number", "window", "strategy"),
-    [
-        (80, None, "cascade"),
-        (80, 200_000, "cascade"),
-        (51, 100_000, "rlm"),
-        (50, 100_000, "cascade"),
-        (24, 9, "cascade"),
-    ],
+    [(80, None, "root"), (80, 200_000, "root"), (51, 100_000, "rlm"), (50, 100_000, "root"), (24, 9, "root")],
 )
-def test_change_for_a_single_call_must_fit_half_of_the_context_window(
+def test_change_that_a_root_reads_must_fit_half_of_the_context_window(
     number: int, window: int | None, strategy: str
 ) -> None:
-    """The other half is for the code around the change, look-ups and the answer."""
+    """The other half is for what the root prints."""
     assert choose("auto", units(number), root=True, worker=True, window=window)[0] == strategy
 
 

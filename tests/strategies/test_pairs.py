@@ -1,11 +1,11 @@
 """A large change's altered definitions, compared with their references in one prompt to the root's model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from fakes import Repository
-from strategies.test_cascade import CLAIM, HELPER, read, reviewed
+from strategies.test_root import CLAIM, HELPER, read, reviewed
 
 from deeprepo.rlm.values import tokens
 from deeprepo_sandbox import providers as doubles
@@ -91,18 +91,6 @@ class Led:
         return Reply(data={"answer": "Fine.", "findings": found})
 
 
-class Counted:
-    """A model that replies with a function's result and counts its calls."""
-
-    def __init__(self, answer: Callable[[Mapping[str, Any]], Reply]) -> None:
-        self.answer, self.asked = answer, list[str]()
-
-    def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """Return the next reply."""
-        self.asked.append("request")
-        return self.answer(body)
-
-
 def test_reference_is_listed_below_the_definition_that_breaks_it(change: Repository) -> None:
     """The prompt has the definition before and after and its callers, but not the diff."""
     played = Led(BROKEN)
@@ -113,22 +101,6 @@ def test_reference_is_listed_below_the_definition_that_breaks_it(change: Reposit
     for line in ("-2     return job.delay", "return job.delay * 1000", "return wait(job)"):
         assert line in seen
     assert "rate_7" not in seen
-
-
-def test_medium_change_gets_one_prompt_about_callers_of_its_definitions(change: Repository) -> None:
-    """The prompt shows the unchanged callers of these definitions, and asks which no longer work."""
-    seen: list[str] = []
-
-    def answer(body: Mapping[str, Any]) -> Reply:
-        seen.append(str(body["messages"]))
-        return Reply(data={"answer": "Fine.", "findings": []})
-
-    review = reviewed(change, Counted(answer))
-    assert review["strategy"]["name"] == "cascade"
-    (whole,) = [text for text in seen if "who relies on what this change alters" in text]
-    for line in ("return wait(job)", "return amount * 239 / 100"):
-        assert line in whole
-    assert [uses["state"] for uses in review["coverage"]["readings"] if uses["kind"] == "use"].count("open") == 0
 
 
 @pytest.mark.parametrize("at", ["the change", "the use"])

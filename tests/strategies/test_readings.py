@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
-from strategies.test_cascade import CLAIM, FOUND, HELPER, MORE, USER, reviewed
+from strategies.test_root import CLAIM, FOUND, HELPER, MORE, USER, reviewed
 
 from bot.review import readings
 from bot.values import Unit
@@ -14,7 +14,6 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 ALONE = "You see only the diff"
-OTHERS = "Other passes saw only the diff"
 GREW = "".join(
     f"\n\ndef rate_{n}(amount):\n    # rates of the year {2000 + n}, in percent of the amount\n    return amount * {n} / 100\n"
     for n in range(60)
@@ -47,10 +46,8 @@ class Two:
         beside: tuple[Mapping[str, Any], ...],
         alone: tuple[Mapping[str, Any], ...] | int,
         fails: str = "\0",
-        bears_out: tuple[Mapping[str, Any], ...] = (),
     ) -> None:
         self.beside, self.alone = beside, alone
-        self.bears_out = bears_out  # what the pass with code confirms of the others' findings
         self.fails = fails  # passes over only the diff fail if their prompt contains this
         self.asked: list[str] = []
         self.forms: list[str] = []  # requests of passes over only the diff, without messages
@@ -66,9 +63,6 @@ class Two:
             return doubles.verdict(
                 body, {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""}
             )
-        if OTHERS in text:
-            self.asked.append("others")
-            return Reply(data={"answer": "", "findings": list(self.bears_out)})
         self.asked.append("alone" if ALONE in text else "reading")
         if ALONE not in text:
             return Reply(data={"answer": "It drops a check.", "findings": list(self.beside)})
@@ -111,19 +105,10 @@ def test_finding_of_several_passes_needs_no_confirmation(change: Repository) -> 
     assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
 
 
-def test_other_passes_are_asked_only_if_that_can_change_the_report(change: Repository) -> None:
-    """A single pass's finding that is not severe is collapsed either way."""
-    played = Two(beside=(), alone=({**OTHER, "severity": "medium"},), fails="so start at the end")
-    review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "alone", "reading"]
-    assert [(one["title"], one["place"]) for one in review["findings"]] == [(OTHER["title"], "folded")]
-
-
 def test_high_effort_confirms_diff_only_findings_in_separate_calls(change: Repository) -> None:
     """At effort high, every finding is confirmed by a separate call."""
     played = Two(beside=(), alone=(FOUND,))
     review = reviewed(change, played, "--effort", "high")
-    assert "others" not in played.asked
     assert played.asked.count("opinion") == 1
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
 
@@ -308,7 +293,7 @@ def test_finding_limit_is_equal_for_small_and_large_parts(repository: Repository
     reviewed(change, small)
     change.commit(MORE_RATES, "more")
     reviewed(change, large)
-    assert (small.things, large.things) == ({"14"}, {"14", "28"})
+    assert (small.things, large.things) == ({"14"}, {"14"})
 
 
 @pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])
@@ -335,20 +320,6 @@ def test_root_model_reads_the_whole_diff_alongside_the_workers(change: Repositor
     note = "compatible/model also read the whole diff in one call."
     assert (note in review["notes"]) == has_read
     assert review["partial"] is False
-
-
-@pytest.mark.parametrize(("bears_out", "place", "votes"), [((FOUND,), "inline", 3), ((), "folded", 2)])
-def test_diff_only_finding_is_judged_by_the_pass_with_the_surrounding_code(
-    change: Repository, bears_out: tuple[Mapping[str, Any], ...], place: str, votes: int
-) -> None:
-    """Two passes over only the diff can share a wrong guess about other code, so its reader judges."""
-    change.commit(MORE_RATES, "more")
-    played = Two(beside=(), alone=(FOUND,), bears_out=bears_out)
-    review = reviewed(change, played)
-    assert sorted(played.asked) == [*["alone"] * 4, "others", "reading"]
-    assert [(one["verdict"], one["place"], len(one["sources"])) for one in review["findings"]] == [
-        ("unproven", place, votes)
-    ]
 
 
 class Roles(Two):
@@ -387,14 +358,12 @@ class Roles(Two):
 SMALL = ("--worker", "compatible/small")
 
 
-def test_short_change_gets_one_root_model_call_and_a_worker_summary(change: Repository) -> None:
-    """A second call for more code finds little, and a summary needs no expensive model."""
+def test_root_reads_the_change_and_the_worker_model_only_the_diff(change: Repository) -> None:
+    """The root also summarizes the change."""
     low = FOUND | {"severity": "low"}
     played = Roles(beside=(low,), alone=(low,))
     review = reviewed(change, played, *SMALL)
     assert sorted(played.calls) == [("model", "reading"), ("small", "alone"), ("small", "alone")]
-    assert played.asked_for == {"model": set(), "small": {"overview"}}
-    assert review["walkthrough"]["overview"] == "Adds rates."
     assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 3)]
 
 

@@ -24,24 +24,32 @@ CHILD_CHARS = 60_000  # characters of files in a child's first message; the chil
 CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined": "provider"}
 
 
-async def run(session: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
+async def run(session: Session, seed: str, *, gate: bool, alone: bool = False, turns: int | None = None) -> Transcript:
     """Run the root's turns over this session.
 
     Raises ReplUnavailable if no REPL starts; any other problem is reported in the transcript. With `gate`,
-    the root is told that every code region must be read. Whatever it leaves unread, the strategy then gives
+    the root is told that every code region must be read. With `alone`, it is the first to read the change. Whatever it leaves unread, the strategy then gives
     to workers.
     """
-    root_run = await _run_root(session, seed, gate=gate, turns=turns or session.calls.budget.limits.turns)
+    turns = turns or session.calls.budget.limits.turns
+    root_run = await _run_root(session, seed, gate=gate, alone=alone, turns=turns)
     return _transcript(session, root_run)
 
 
 async def _run_root(
-    session: Session, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root"
+    session: Session,
+    seed: str,
+    *,
+    gate: bool,
+    alone: bool = False,
+    turns: int,
+    depth: int = 0,
+    name: str = "root",
 ) -> RootRun:
     if session.root is None:
         raise UsageError("no root model is configured. Pass --root, or use --strategy fanout or offline")
     limits = session.calls.budget.limits
-    source = Source("model", session.root.name, "root", view="search" if gate or depth else "")
+    source = Source("model", session.root.name, "root", view="search" if (gate and not alone) or depth else "")
     state = RunState(session, source=source, depth=depth, say=session.say)
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
@@ -54,6 +62,7 @@ async def _run_root(
         call_megabytes=CALL_MEGABYTES,
         python=PYTHON,
         gate=gate,
+        alone=alone,
         takes_notes=session.takes_notes and not depth,
         consumers=session.consumer_code.names if session.consumer_code is not None else (),
     )

@@ -1,19 +1,21 @@
 """Write the root's first message: findings, uses of changed code, and the change.
 
-If the diff is too long, it shows the code regions by rank. Pure functions.
+If workers have read the change and its diff is too long, it shows the code regions by rank. Pure functions.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.marks import marks
 from bot.diff.render import FileDiff
+from bot.features.own_checks import review as own_checks
 from bot.file_kinds import irrelevant_kind
+from bot.review.context import snippets
 from bot.review.context.call_sites import distinct
-from bot.review.survey import Survey
-from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank
+from bot.review.session import Session
+from bot.values import ChangedFile, Excerpt, Reference, Unit, severity_rank
 from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import tokens
 
@@ -46,52 +48,51 @@ class PartLine:
         return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
 
 
-def gather(
-    survey: Survey,
-    findings: Sequence[Finding] = (),
-    question: str = "",
-    issues: Sequence[LinkedIssue] = (),
-    undecided: Collection[str] = (),
-    doubts: Sequence[str] = (),
-    most: int = MESSAGE_TOKENS,
-) -> str:
+def gather(session: Session, *, alone: bool, most: int = MESSAGE_TOKENS, users: Sequence[Excerpt] = ()) -> str:
     """Return the root's first message within its limits. What doesn't fit is cut by rank.
 
-    - `issues`: linked issues; the root is asked whether they are done.
-    - `undecided`: fingerprints of findings that a confirmation could not settle.
-    - `doubts`: what the comparison of pairs could not settle.
+    - `alone`: the root reads the change itself, so the message shows everything that no earlier review has read.
+      Otherwise, workers have read it.
     - `most`: maximum tokens if the diff does not fit.
+    - `users`: code that uses what changed. Further uses are listed with one line each.
     """
-    files, units = survey.files, survey.units
+    survey, results = session.survey, session.results
+    files, units = survey.files, survey.tracker.unread() if alone else survey.units
     reviewable = [file for file in files if not file.skip]
     whole_diffs = alike.collapse(file_diffs(units, reviewable, LINES_AROUND_CHANGE))
     size = sum(tokens(part.body) for part in whole_diffs)
-    whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
-    sites = _use_places(survey.dependents.references, files)
+    whole = alone or size <= DIFF_TOKENS * most // MESSAGE_TOKENS
+    shown_lines = {(excerpt.path, row.number) for excerpt in users for row in excerpt.rows}
+    sites = [one for one in _use_places(survey.dependents.references, files) if (one.path, one.line) not in shown_lines]
     parts = [] if whole else _rank(units, reviewable)
     most_files, most_sites = (SEED_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
     lines = parts[: PART_LINES * most // MESSAGE_TOKENS]
     left_out = list(_left_out(len(parts) - len(lines), len(sites) - most_sites))
+    questions = own_checks.questions(survey, units) if alone and survey.brief.settings.requirements else None
 
     def compose(diffs: Sequence[FileDiff]) -> str:
-        shown = f"of which {render.count(len(diffs), 'file')} stand here; use diff(path)"
+        shown = f"{render.count(len(diffs), 'file')} of it are shown here; use diff(path)"
         cut = [] if whole else [f"the diff: about {size:,} tokens, {shown}"]
         return render.text(
             "prompts/seed.md.j2",
             pull=survey.pull,
             body=render.cut(survey.pull.body, PULL_BODY_CHARS),
+            guidance=survey.guidance.of([file.path for file in reviewable]) if alone else (),
             files=_in_order(files)[:most_files],
             more_files=max(0, len(files) - most_files),
             diffs=diffs,
             parts=lines,
+            unchanged=snippets.sections(users),
             sites=sites[:most_sites],
-            findings=sorted(findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)),
+            findings=sorted(
+                results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
+            ),
             why_chars=WHY_CHARS,
-            doubts=doubts,
-            undecided=undecided,
+            doubts=results.doubts,
+            undecided=results.undecided_fingerprints,
             left_out=cut + left_out,
-            question=question,
-            issues=issues,
+            asked=[questions] if questions is not None else [],
+            issues=survey.pull.issues,
         )
 
     return compose(whole_diffs if whole else _first(lines, reviewable, units, most - tokens(compose(()))))

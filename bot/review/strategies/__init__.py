@@ -13,11 +13,11 @@ from bot.errors import public
 from bot.features.own_checks import review as own_checks
 from bot.review import judging
 from bot.review.session import Session
-from bot.review.strategies.choice import can_afford_root, choose
+from bot.review.strategies.choice import can_afford_root, choose, has_moved_files
 from bot.values import StrategyChoice, Transcript
 from deeprepo.rlm.errors import ProviderError
 
-__all__ = ["can_afford_root", "choose", "choose_strategy", "judge", "load", "mark_partial", "run"]
+__all__ = ["can_afford_root", "choose", "choose_strategy", "has_moved_files", "judge", "load", "mark_partial", "run"]
 
 
 def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
@@ -39,10 +39,10 @@ def choose_strategy(session: Session) -> StrategyChoice:
     name, reason = choose(
         subject.brief.settings.strategy,
         subject.tracker.unread(),
-        subject.dependents,
         root=bool(session.root),
         worker=by_model,
         affordable=can_afford_root(session),
+        moved=has_moved_files(subject),
         effort=subject.brief.settings.effort,
         window=session.calls.sizes.window(session.root) if session.root is not None else None,
     )

@@ -14,8 +14,6 @@ from bot.review.workers import ModelWorker
 from bot.values import Transcript
 from deeprepo.rlm.errors import PromptTooLong
 
-IN_PARTS = "the change did not fit into one prompt, so its parts were not reviewed together"
-
 
 async def run(session: Session) -> Transcript:
     """Ask the root, or the worker if there is no root, for one structured answer."""
@@ -32,7 +30,7 @@ async def run(session: Session) -> Transcript:
         session.results.notes.append(
             f"The change does not fit into one prompt ({public(error)}), so it was reviewed in parts."
         )
-        return replace(await fanout.run(session, is_checked=True, with_pairs=False), doubts=(IN_PARTS,))
+        return await fanout.run(session, is_checked=True, with_pairs=False)
     await fanout.take(session, answer)
     judging.report_findings_so_far(session)
     if answer.error:
@@ -43,7 +41,5 @@ async def run(session: Session) -> Transcript:
         tuple(session.results.findings),
         answer.text,
         partial=bool(session.tracker.unread()),
-        doubts=answer.doubts,
-        suspicions=answer.suspicions,
         issues=answer.issues,
     )

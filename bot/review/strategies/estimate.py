@@ -14,7 +14,7 @@ from typing import Any
 from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.review.foresight import HABIT
 from bot.review.session import Session
-from bot.review.strategies import cascade, load
+from bot.review.strategies import load
 from bot.review.strategies.choice import WITHOUT_ROOT
 from bot.values import ReviewEffort
 from deeprepo.rlm.money import capacity
@@ -91,7 +91,6 @@ def _least(form: Schema | None) -> dict[str, Any]:
 # other tokenizers may need more.
 TURNS = 2.7  # turns of a root
 OUTPUT = 3_700  # tokens that a block prints, including the message around it
-LEFT_OPEN = 0.05  # share of `cascade` reviews in which something stays open, so that the root continues
 # FINDINGS per PART tokens read, and at least per review; each is confirmed
 FINDINGS, PART = 0.7, 9_000
 JOINT = 0.4  # share of a review's claims in one confirmation, up to its limit
@@ -125,15 +124,13 @@ class Estimate:
 async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify: bool, proofs: int = 0) -> Estimate:
     """Rehearse a strategy over this session, whose models must be `DryRun`.
 
-    For `cascade`, something stays open. `proofs`: the maximum number of findings to reproduce with a test.
+    `proofs`: the maximum number of findings to reproduce with a test.
     """
     session.effort = effort
-    reading = await load(name)(session)
+    await load(name)(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
-    if name == "cascade" and root is not None and not root.turn_usages:
-        await cascade.settle(session, reading, ())
     others = [other for other in session.others if isinstance(other, DryRun)]
     by_others = [usage for run in others for usage in run.prompt_usages]
     read = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
@@ -141,12 +138,11 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, ASKING, _sized(LOOKED_UP, worker))
     root_calls, first_turns = list[Likely](), list[Usage]()
     if root is not None:
-        is_sure = name != "cascade" or effort == "high"  # whether the root always continues
-        first_turns = root.turn_usages[:1] if is_sure else []  # else it is only sent if something stays open
-        asking = ASKING if name in WITHOUT_ROOT or name == "cascade" else 0.0  # prompts of pairs allow no code requests
+        first_turns = root.turn_usages[:1]
+        asking = ASKING if name in WITHOUT_ROOT else 0.0  # prompts of pairs allow no code requests
         root_calls = _likely(root.prompt_usages) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
         for first in root.turn_usages[:1]:
-            root_calls += _turns(first, root, 1.0 if is_sure else LEFT_OPEN)
+            root_calls += _turns(first, root)
     judge = root or worker
     opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
     if effort != "high" and root is not None and root.name != worker.name:
@@ -192,14 +188,14 @@ def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
     ]
 
 
-def _turns(first: Usage, root: DryRun, share: float) -> list[Likely]:
+def _turns(first: Usage, root: DryRun) -> list[Likely]:
     """Return a root's calls. Each repeats everything before it, which may be cached."""
     count = math.ceil(TURNS)
     thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(OUTPUT, root)
     input_sizes = [first.input + number * turn for number in range(count)]
     before = [0, *input_sizes[:-1]]
     return [
-        (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), share * min(1.0, TURNS - number))
+        (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), min(1.0, TURNS - number))
         for number, (size, cached_size) in enumerate(zip(input_sizes, before, strict=True))
     ]
 

@@ -11,7 +11,7 @@ from bot.review.agent import loop, seed
 from bot.review.session import Session
 from bot.review.strategies import fanout
 from bot.review.strategies.choice import MANY_TURNS, ROOT_UNITS
-from bot.values import IssueReport, Transcript
+from bot.values import Transcript
 from deeprepo.rlm.errors import ReplUnavailable
 from deeprepo.rlm.loop.conversation import MAX_TOKENS
 from deeprepo.rlm.values import Usage, tokens
@@ -22,59 +22,42 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt, and of the findings 
 
 
 async def run(session: Session) -> Transcript:
-    """Run the workers, then the root's turns.
+    """Run the workers, then the root's turns, then read whatever is still unread.
 
     Confirmations come at the end, one for each remaining finding.
     """
     reserve(session)
-    most = MANY_PAIRS if _has_many_units(session) else pairs.MOST_CALLS
-    async with pairs.beside(session, most) as pairs_taken:
+    many = len(session.units) > ROOT_UNITS
+    async with pairs.beside(session, MANY_PAIRS if many else pairs.MOST_CALLS) as pairs_taken:
         await fanout.run(session, is_backed=True)
         await pairs_taken()
     await fanout.read_uses(session, session.worker)
-    return await go_on(session)
-
-
-async def go_on(session: Session, question: str = "", issue_reports: tuple[IssueReport, ...] = ()) -> Transcript:
-    """Run the root's turns over the findings so far, then read whatever is still unread.
-
-    `question`: what the root should settle first. `issue_reports`: answers about the linked issues from a
-    pass over the whole change. If empty, the root is asked.
-    """
-    start = seed.gather(
-        session.survey,
-        session.results.findings,
-        question,
-        () if issue_reports else session.pull.issues,
-        session.results.undecided_fingerprints,
-        session.results.doubts,
-        MANY_MESSAGE if _has_many_units(session) else seed.MESSAGE_TOKENS,
-    )
-    try:
-        turns = min(session.calls.budget.limits.turns, MANY_TURNS) if _has_many_units(session) else None
-        transcript = await loop.run(session, start, gate=True, turns=turns)
-    except ReplUnavailable as error:
-        session.calls.budget.keep(None)
-        session.results.notes.append(
-            f"the REPL did not start ({public(error)}), so only the workers' findings are shown"
-        )
-        return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
+    start = seed.gather(session, alone=False, most=MANY_MESSAGE if many else seed.MESSAGE_TOKENS)
+    transcript = await look_around(session, start, turns=MANY_TURNS if many else None)
     if session.tracker.unread():
         await fanout.run(session, with_pairs=False)
-    return replace(transcript, issues=issue_reports or session.results.issues)
+    return transcript
 
 
-def _has_many_units(session: Session) -> bool:
-    """Return whether the change is so large that a root starts with less and gets fewer turns.
+async def look_around(session: Session, start: str, *, alone: bool = False, turns: int | None = None) -> Transcript:
+    """Run the root's turns, which begin with this message.
 
-    Each turn would repeat only a small part of it.
+    - `alone`: nobody has read the change before.
+    - `turns`: the maximum number of turns, if it is lower than the review's limit.
     """
-    return len(session.units) > ROOT_UNITS
+    turns = min(session.calls.budget.limits.turns, turns) if turns is not None else None
+    try:
+        transcript = await loop.run(session, start, gate=True, alone=alone, turns=turns)
+    except ReplUnavailable as error:
+        session.calls.budget.keep(None)
+        session.results.notes.append(f"the REPL did not start ({public(error)}), so the root model did not look around")
+        return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
+    return replace(transcript, issues=session.results.issues)
 
 
 def reserve(session: Session) -> None:
     """Reserve the budget for a first reply of the root, so that the workers cannot use it up."""
     if session.root is None:
         return
-    usage = Usage(tokens(seed.gather(session.survey)) + INSTRUCTIONS, MAX_TOKENS)
+    usage = Usage(tokens(seed.gather(session, alone=False)) + INSTRUCTIONS, MAX_TOKENS)
     session.calls.budget.keep(usage, session.root.price)

@@ -57,6 +57,27 @@ def code(text: str, tool: str = "") -> Reply:
     return Reply(calls=(ToolCall("call_code", tool, {"code": text}),))
 
 
+REPORTED = ("path", "quote", "title", "why", "consequence", "severity", "category", "evidence", "suggestion", "trigger")
+
+
+def is_root(body: Mapping[str, Any]) -> bool:
+    """Whether a request is the turn of a root that reviews: it offers a REPL."""
+    tools = [tool.get("function", tool) for tool in body.get("tools") or ()]
+    return any(tool.get("name") == "execute_python" for tool in tools)
+
+
+def in_code(data: Mapping[str, Any]) -> Reply:
+    """What a root's code hands in for a review that is written as a structured answer."""
+    remarks = [{"why": row["title"], "severity": "low", **row} for row in data.get("remarks") or ()]
+    rows = [*(data.get("findings") or ()), *remarks]
+    reports = [{name: row[name] for name in REPORTED if name in row} | {"start": row.get("line") or 0} for row in rows]
+    told = {name: data[name] for name in ("overview", "look_first", "files", "checks") if name in data}
+    issues = [[row["number"], row["asks"], row["done"], row["missing"]] for row in data.get("issues") or ()]
+    told |= {"issues": issues} if issues else {}
+    lines = [*(f"report(**{row!r})" for row in reports), f"set_answer({data.get('answer') or 'Done.'!r}, **{told!r})"]
+    return code("\n".join(lines))
+
+
 def verdict(body: Mapping[str, Any], row: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]) -> Reply:
     """Answer a request for second opinions with one verdict for every claim.
 
@@ -103,7 +124,11 @@ class Player:
         self._played: dict[str, int] = {}
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
-        """The reply to this request. Raises Unscripted."""
+        """The reply to this request. Data for a root's turn is handed in by code. Raises Unscripted."""
+        reply = self._scripted(body)
+        return in_code(reply.data) if reply.data is not None and "findings" in reply.data and is_root(body) else reply
+
+    def _scripted(self, body: Mapping[str, Any]) -> Reply:
         if not isinstance(self._script, PerModel):
             return self._pick(self._script, body, "")
         model = str(body.get("model", ""))

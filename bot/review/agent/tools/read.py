@@ -3,8 +3,8 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from bot import globs
 from bot.diff import numbered_text
@@ -15,17 +15,14 @@ from bot.review.agent.state import RunState
 from bot.review.context.look_ups import absent, pathspecs
 from bot.values import Query, Reference, Side
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, vendored_folder
 
 MAX_LINES = 2_000  # lines returned by one read
 MAX_HITS = 200
 MAX_COUNTED = 1_000  # matching lines examined; the best are returned, and the others are only counted
 MAX_HIT_CHARS = 300
-FEW_OF_A_FILE = 3  # lines of one file listed before those of others
-FILE_GROUPS = ("code", "settings, pages and other texts", "tests and samples", "documents and generated files")
+NAMED_FOLDERS = 3  # folders in the note on omitted results
 PATH_CHARS = 200  # characters of a pattern or name in a note
 
-_IMPORTS = re.compile(r"\s*(?:import|from|use|using|#\s*include|require)\b")
 Row = tuple[str, int, str]  # path, line, text
 
 
@@ -42,8 +39,22 @@ async def diff(state: RunState, path: str | None = None) -> str:
     return "\n\n".join(parts)
 
 
-async def read(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
-    """Return numbered lines of any file of the tree, under its path."""
+async def read(
+    state: RunState,
+    path: str | Sequence[str | Sequence[Any]],
+    start: int = 1,
+    end: int | None = None,
+    base: bool = False,
+) -> str:
+    """Return numbered lines of any file of the tree, under its path; of several places, one after the other."""
+    if isinstance(path, str):
+        return await _read(state, path, start, end, base=base)
+    places = [(place,) if isinstance(place, str) else tuple(place) for place in path]
+    return "\n\n".join([await _read(state, *place[:3], base=base) for place in places])
+
+
+async def _read(state: RunState, path: str, start: int = 1, end: int | None = None, *, base: bool) -> str:
+    """Return numbered lines of one file."""
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
@@ -73,9 +84,20 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
 
 
 async def search(
-    state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
-) -> list[str]:
-    """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
+    state: RunState,
+    pattern: str | Sequence[str],
+    glob: str | Sequence[str] = "*",
+    limit: int = MAX_HITS,
+    base: bool = False,
+) -> list[str] | dict[str, list[str]]:
+    """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"; of several patterns, a dict."""
+    if isinstance(pattern, str):
+        return await _search(state, pattern, glob, limit, base)
+    return {str(one): await _search(state, str(one), glob, limit, base) for one in pattern}
+
+
+async def _search(state: RunState, pattern: str, glob: str | Sequence[str], limit: int, base: bool) -> list[str]:
+    """Return the lines that match one pattern. Why nothing matches is a note."""
     side: Side = "base" if base else "head"
     paths = _globs([glob] if isinstance(glob, str) else glob)
     most = max(1, min(int(limit), MAX_HITS))
@@ -86,10 +108,8 @@ async def search(
         hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
     if not hits and len(state.session.tree.stopped_searches) == before:
         await _note_why_no_match(state, pattern, paths, side)
-    if len(hits) > most:  # leave out the least important lines
-        changed_paths = {file.path for file in state.session.files}
-        hits = _spread(sorted(hits, key=lambda hit: _rank(hit, changed_paths)), changed_paths)
-    rows = [f"{path}:{line}: {text.strip()[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
+    hits = _spread(hits) if len(hits) > most else hits
+    rows = [f"{path}:{line}: {text[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits[most:], most))
     if len(state.session.tree.stopped_searches) > before:
@@ -97,32 +117,22 @@ async def search(
     return rows + ([note] if hits and note else [])
 
 
-def _rank(hit: Row, changed_paths: Collection[str]) -> tuple[int, int]:
-    """Return a result's sort key: code first, then settings, tests, documents and generated files."""
-    path, _, text = hit
-    idle = is_prose(path) or is_output(path) or bool(vendored_folder(path)) or is_style(path)
-    kind = 3 if idle else 2 if is_test(path) or is_sample(path) else 0 if is_code(path) else 1
-    return kind, bool(_IMPORTS.match(text)) + (path in changed_paths)
-
-
-def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
-    """Sort by rank. Within a rank, each file's first few lines come before further lines of any file."""
+def _spread(rows: Sequence[Row]) -> list[Row]:
+    """Return the first line of every file, then the second ones, and so on."""
     turn: Counter[str] = Counter()
-    keyed_rows: list[tuple[tuple[object, ...], Row]] = []
-    for index, hit in enumerate(rows):
-        turn[hit[0]] += 1
-        keyed_rows.append(((_rank(hit, changed_paths), turn[hit[0]] > FEW_OF_A_FILE, index), hit))
-    return [hit for _, hit in sorted(keyed_rows)]
+    keyed_rows: list[tuple[int, Row]] = []
+    for row in rows:
+        turn[row[0]] += 1
+        keyed_rows.append((turn[row[0]], row))
+    return [row for _, row in sorted(keyed_rows, key=lambda item: item[0])]
 
 
 def _left_out(rows: Sequence[Row], most: int) -> str:
-    """Return the note on omitted results, with their kinds of files and how to narrow the search."""
-    kinds = Counter(FILE_GROUPS[_rank(hit, ())[0]] for hit in rows)
-    counts_text = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
+    """Return the note on omitted results, with the folders that have most of them."""
     more = "at least " if len(rows) + most >= MAX_COUNTED else ""
-    folder = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(1)[0][0]
-    left = f"{more}{count(len(rows), 'line')} ({counts_text})"
-    return f"[... left out: {left}: narrow the pattern, or give a glob such as {f'{folder}/*'!r}]"
+    folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(NAMED_FOLDERS)
+    where = ", ".join(f"{number} in {folder}" for folder, number in folders)
+    return f"[... left out: {more}{count(len(rows), 'line')} ({where}): narrow the pattern, or give a glob]"
 
 
 async def _matching(

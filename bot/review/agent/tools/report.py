@@ -7,13 +7,14 @@ from typing import Any
 
 from bot import render
 from bot.checkout.shown import ShownTree
-from bot.findings import merge
+from bot.features.own_checks import review as own_checks
+from bot.findings import merge, read
 from bot.findings.issues import from_root
 from bot.findings.quotes import MAX_QUOTE, find_quote
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
 from bot.review.session import check_finding
-from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, ReaderNotes, Verdict
+from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, Verdict
 from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.frames import Value
@@ -134,13 +135,19 @@ async def budget(state: RunState) -> dict[str, Any]:
     return {**await common.budget(state), **looks}
 
 
-async def set_answer(state: RunState, text: Value, overview: Value = "", issues: Value = ()) -> str:
-    """Take the root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
+async def set_answer(state: RunState, text: Value, overview: Value = "", **answers: Value) -> str:
+    """Take the root's summary and its answers to what the first message asks; the run ends after this block."""
     said = await common.set_answer(state, text)
-    if not state.depth:
-        state.session.results.issues = from_root(issues, state.session.pull.issues) or state.session.results.issues
-    if overview and state.session.takes_notes and not state.depth:
-        state.session.results.reader_notes.append(ReaderNotes(str(overview)[: common.MAX_ANSWER]))
+    if state.depth:
+        return said
+    session, data = state.session, {"overview": overview, **answers}
+    if session.survey.brief.settings.requirements:
+        units = session.tracker.fresh()
+        questions = own_checks.questions(session.survey, units)
+        session.results.answers += questions.answers(data, units) if questions is not None else ()
+    session.results.issues = from_root(data.get("issues"), session.pull.issues) or session.results.issues
+    notes = read.reader_notes(data, whole=True) if session.takes_notes else None
+    session.results.reader_notes += [notes] if notes is not None else []
     return said
 
 

@@ -1,0 +1,51 @@
+"""Let the root model read the change and search the repository.
+
+Other models read only the diff meanwhile. If no REPL starts, the change is read in parts instead.
+"""
+
+from dataclasses import replace
+
+from bot.review import judging, readings, uses
+from bot.review.agent import seed
+from bot.review.session import Session, WorkerReply
+from bot.review.strategies import fanout, rlm
+from bot.review.strategies.offline import run_static_checks
+from bot.values import Transcript
+
+USERS = 8_000  # tokens of code that uses what changed, in the first message
+
+
+async def run(session: Session) -> Transcript:
+    """Run the root's turns, and join its findings with those of the passes over the diff.
+
+    What the root leaves unread is then read by the workers, and everything if it writes no code. Confirmations come at
+    the end.
+    """
+    units = session.tracker.unread()
+    await fanout.compare(session)
+    await run_static_checks(session)
+    judging.report_findings_so_far(session)
+    groups, _ = await uses.group(session.tree, session.tracker.units, session.tracker.open_uses(), USERS)
+    start = seed.gather(session, alone=True, users=groups[0][2] if groups else ())
+    async with readings.beside(session, None, units) as passes:
+        transcript = await rlm.look_around(session, start, alone=True)
+        await _join(session, passes, transcript)
+    # A root that wrote no code was shown the change, but has not judged it
+    left = session.tracker.unread() if any(turn.code for turn in transcript.turns) else units
+    if left:
+        answer = await session.worker.review(left)
+        await fanout.take(session, answer)
+        session.results.notes += [answer.error] if answer.error else []
+    await fanout.read_uses(session, session.worker)
+    partial = transcript.partial or bool(session.tracker.unread())
+    return replace(transcript, findings=tuple(session.results.findings), partial=partial)
+
+
+async def _join(session: Session, passes: readings.Join, transcript: Transcript) -> None:
+    """Merge the root's findings with those of the passes over the diff."""
+    rows = session.results.findings
+    own = tuple(finding for finding in rows if finding.basis.has_root)
+    error = "" if own or not session.tracker.unread() else "; ".join(transcript.notes) or "the root model read nothing"
+    answer = await passes(WorkerReply("", own, error))
+    rows[:] = [finding for finding in rows if not finding.basis.has_root]
+    await fanout.take(session, replace(answer, error=""))
