@@ -6,14 +6,10 @@ import patterns
 import pytest
 from patterns import Found
 
-from deeprepo.impact.uses import providers
-
 # Patterns that only get short texts: their location, and the longest text that they get.
-PROVIDERS = ("_ALIAS", "_ALIAS_CALL", "_MODULE", "_REEXPORT")
 CAPPED = {
     "deeprepo.impact.resolving.importers.CHAIN": 120,
     "deeprepo.impact.resolving.importers.ROOTED": 120,
-    **{f"deeprepo.impact.uses.providers.{name}": providers.LONGEST_LINE for name in PROVIDERS},
 }
 
 
@@ -21,7 +17,7 @@ CAPPED = {
 def test_every_pattern_is_linear(every: int) -> None:
     """No pattern takes more than linear time on strings built from it."""
     found = patterns.collected()
-    assert len(found) > 300
+    assert len(found) > 200
     slow = {one.where: bad for one in found[::every] if one.where not in CAPPED and (bad := patterns.grows(one))}
     assert not slow
 

@@ -22,6 +22,11 @@ from deeprepo.impact.values import COMPONENT, Outline, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
 NAMED_FILES = 12  # files in which a change may forget a member of a receiver that has its class's name
+PASSES = re.compile(r"[\w)>][ \t]?$")
+ASSIGNED = re.compile(r"=\s{0,4}[\w.]{1,60}\s{0,4}(?:\([^()]{0,200}\))?\s?$")
+BODY = re.compile(
+    r"^\s*\)|\b(?:fun|class|object|interface|if|for|while|when|else|try|catch|finally|do|init|get|set|constructor)\b"
+)
 CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute, which cannot be imported
 FEW_FILES = 6  # files in which a change may forget a name
 UNNAMED = frozenset({"?", "*"})  # bases whose members are unknown
@@ -55,7 +60,8 @@ async def too_loose_for_a_proof(case: Case) -> bool | None:
 async def may_be_of_another(case: Case) -> bool | None:
     """Nothing is proven about a name of one word without an import if a base or an unknown package may define it.
 
-    Examples: `Entry` in a class with an unknown base, or below `import lib.*`.
+    Examples: `Entry` in a class with an unknown base, or below `import lib.*`; `total()` in `build { total() }`, where
+    it may be a member of what the block is for.
     """
     use, path, rules = case.use, case.file.path, rules_of(case.file.path)
     is_shared = rules.files.shared_names == "namespace" and not rules.scope.relative_namespaces
@@ -66,7 +72,10 @@ async def may_be_of_another(case: Case) -> bool | None:
         return None
     known = {link.line for link in await case.evidence.exports.links(path)}
     has_unknown = any(one.star and one.line not in known for one in outline.imports)
-    return False if has_unknown or await _may_be_inherited(case, outline) else None
+    if has_unknown or await _may_be_inherited(case, outline):
+        return False
+    is_value = case.target.kind in ("function", "variable") and rules.receivers.free_functions
+    return False if is_value and _is_in_block(case.file.source[: use.at].decode("utf-8", "replace")) else None
 
 
 async def no_longer_exported(case: Case) -> bool | None:
@@ -317,6 +326,20 @@ def _is_of_another_type(target: UseTarget, use: Use) -> bool:
     last = use.receiver.rpartition(".")[2]
     is_static = target.before is not None and target.before.kind == "function" and bool(target.owner)
     return is_static and last[:1].isupper() and last != target.owner
+
+
+def _is_in_block(before: str) -> bool:
+    """Return whether an open brace before a position passes a block to a call: `build {`, but not `if (x) {`."""
+    depth = 0
+    for line in reversed(before.splitlines()):
+        for at in range(len(line) - 1, -1, -1):
+            depth += (line[at] == "}") - (line[at] == "{")
+            if depth < 0:
+                depth = 0
+                head = line[:at]
+                if PASSES.search(head) and (ASSIGNED.search(head) or not BODY.search(head)):
+                    return True
+    return False
 
 
 async def _is_connected(case: Case) -> bool:
