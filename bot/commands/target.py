@@ -81,7 +81,7 @@ def find(argument: str, context: CommandContext) -> CommandTarget:
         finding = last_review.by_identity(match[2])
         return (
             CommandTarget(last_review, match[2], finding, rest)
-            if finding
+            if finding or match[2] in last_review.other_fingerprints
             else CommandTarget(last_review, unknown_argument=match[2])
         )
     number = int(match[1])

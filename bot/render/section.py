@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from bot.config import Config
 
 Part = TypeVar("Part")
-# Where a section is in the summary: at the top, just above the findings, or among the lists about coverage.
-Place = Literal["top", "below", "list"]
+# Where a section is in the summary: at the top, just above or after the findings, or among the lists about coverage.
+Place = Literal["top", "below", "after", "list"]
 CodePlace = tuple[str, int]  # path and line
 
 
@@ -74,6 +74,11 @@ class Section(ABC, Generic[Part]):
         Raises ValueError, or a similar error, if it is malformed.
         """
         return row
+
+    def fingerprints(self, row: Any) -> Collection[str]:  # noqa: ANN401 - any JSON value
+        """Return what `/deeprepo ignore` accepts besides findings. `row` is the remembered JSON."""
+        del row
+        return ()
 
     def with_settings(self, part: Part, settings: "Config") -> Part:
         """Return the value with these settings applied, which may have changed since the review."""
@@ -138,6 +143,7 @@ def sections() -> tuple[Section[Any], ...]:
         _object("reproduction.section", "ATTEMPTS"),
         _object("own_checks.section", "OWN_CHECKS_SECTION"),
         _object("walkthrough.section", "WALKTHROUGH"),
+        _object("overlooked.section", "OVERLOOKED"),
     )
 
 

@@ -6,6 +6,8 @@ from itertools import compress
 
 from bot import diff
 from bot.diff import units
+from bot.features.overlooked.review import overlooked
+from bot.features.overlooked.section import OVERLOOKED
 from bot.features.own_checks import review as own_checks
 from bot.features.walkthrough import review as walkthrough
 from bot.features.walkthrough.section import WALKTHROUGH
@@ -109,6 +111,7 @@ async def conclude(
     issue_reports = tuple(replace(issue, round=subject.past.round.number) for issue in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     parts = {**session.results.parts, **await own_checks.results(session)}
+    parts[OVERLOOKED.key] = await overlooked(session, open_findings)
     if settings.walkthrough:
         parts[WALKTHROUGH.key] = walkthrough.made(session, coverage_now, open_findings)
     return Review(

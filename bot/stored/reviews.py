@@ -155,7 +155,7 @@ def earlier(data: bytes) -> EarlierReview:
 
 def last(data: bytes) -> LastReview:
     """Return what commands need, from the last review's state or JSON output. Raises UnreadableError."""
-    return _read(data, lambda document, _: _last(document))
+    return _read(data, _last)
 
 
 def change(data: bytes) -> tuple[str, str, str]:
@@ -316,8 +316,11 @@ def _uses(rows: Sequence[_Reading]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted({(each.name, each.path) for each in mine if each.read} - unreviewed))
 
 
-def _last(document: _ReviewDocument) -> LastReview:
+def _last(document: _ReviewDocument, row: Mapping[str, Any]) -> LastReview:
     """Return the last review. Open findings come first, because commands look for a number in them first."""
     open_findings = document.findings_with_status("new", "still")
     rest = document.findings_with_status("silenced", "fixed", "below", "refuted", "unproven")
-    return LastReview(document.pull.value(), (*open_findings, *rest), dict(document.numbers_given), open_findings)
+    others = (mark for section in sections() if section.key in row for mark in section.fingerprints(row[section.key]))
+    return LastReview(
+        document.pull.value(), (*open_findings, *rest), dict(document.numbers_given), open_findings, frozenset(others)
+    )

@@ -478,6 +478,7 @@ class LastReview:
     findings: tuple[Finding, ...]
     numbers: Mapping[int, str]  # number -> the finding's fingerprint
     open_findings: tuple[Finding, ...] = ()  # the findings that were open then
+    other_fingerprints: frozenset[str] = frozenset()  # of what a command can ignore besides findings
 
     def by_identity(self, name: str) -> Finding | None:
         """Return the finding with this identity, or None."""

@@ -39,7 +39,7 @@ GONE = ("ci_failures", "features")  # stored keys of removed features
 # Stored keys without a value in any room, because no change there needs them.
 EMPTY = {
     "cache_read", "cache_write", "checks", "claims", "commit", "consumer", "consumers",
-    "cut", "doubts", "dropped", "fail_on", "full", "how", "is_follow_up", "issues", "not_installed", "not_run",
+    "cut", "doubts", "dropped", "fail_on", "full", "how", "is_follow_up", "issues", "not_installed", "not_run", "overlooked",
     "refused", "relying", "repository", "reproduction", "request_changes", "root_usd", "silencing",
     "skip", "skipped_files", "strict", "templates", "tried", "turns", "unconfirmed", "unsettled", "usd",
     "verify_usd",

@@ -67,3 +67,16 @@ async def test_each_command_in_a_comment_gets_a_short_answer(at: Whole) -> None:
     assert [body.count("Ignored in this pull request") for body in ignored] == [1, 1]
     assert all("`- finding: " in body for body in ignored)
     assert {body: rows for body, rows in lengths.items() if rows > 5} == {}
+
+
+async def test_ignored_place_stays_off_the_list(at: Whole) -> None:
+    """`/deeprepo ignore` accepts the ID of a place that the change may have forgotten."""
+    await at.repo.commit("main", {"docs/a.md": "See shop/old.md.\n", "shop/old.md": "text of a page\n"})
+    number = await at.reviewed(files={"shop/old.md": "", "shop/new.md": "text of a page\n", "README.md": "new\n"})
+    assert "Places this change may have forgotten" not in at.summary(number)
+    await at.pushed({"shop/old.md": None})
+    listed = re.search(r"ID `([0-9a-f]{16})`", at.summary(number))
+    assert listed is not None
+    assert "Ignored in this" in await at.said(number, f"/deeprepo ignore {listed[1]} the page comes back")
+    await at.said(number, "/deeprepo full review")
+    assert listed[1] not in at.summary(number)

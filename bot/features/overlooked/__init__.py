@@ -1,0 +1,1 @@
+"""List the lines that a change may have forgotten, after the findings."""
