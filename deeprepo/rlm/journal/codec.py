@@ -15,7 +15,7 @@ from deeprepo.rlm.errors import BudgetSpent, DeepRepoError, PromptTooLong, Provi
 from deeprepo.rlm.values import Completion, Cost, Message, Model, Prompt, ToolCall, Turn, Usage
 
 Row = dict[str, Any]
-JOURNAL_FORM = 2  # version of the format; raise it if a key's meaning changes. Builds before 0.2.0 wrote none (1).
+JOURNAL_FORM = 2  # version of the format; raise it if a key's meaning changes.
 
 
 @dataclass(frozen=True, slots=True)

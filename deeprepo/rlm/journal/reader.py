@@ -172,12 +172,8 @@ def start(section: Section, version: str) -> Start:
     row = section.start
     if row is None:
         raise UsageError("this journal does not say what was asked")
-    form = row.get("form", 1)
-    if not isinstance(form, int) or form > JOURNAL_FORM:
-        written_by = other_build(section, version) or "of an unknown version"
-        raise UsageError(
-            f"a newer build (deeprepo {written_by}) wrote this journal, and this one ({version}) cannot read it"
-        )
+    if row.get("form") != JOURNAL_FORM:
+        raise unusable(section, version, f"its format is not {JOURNAL_FORM}")
     try:
         begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
         is_named = begun.ids != (None, None)

@@ -105,9 +105,8 @@ class Journal:
                 self.put(**codec.first(start), time=_now(), notes=list(notes))
                 return notes
             if last.ids != start.ids:
-                change = f"a review of another change ({_label(last)}; this is {_label(start)})"
-                held = "a question about another context" if last.is_question else change
-                raise UsageError(f"the journal {self._path} contains {held}. Use another file, or delete this one")
+                held = "question about another context" if last.is_question else "review of another change"
+                raise UsageError(f"the journal {self._path} contains a {held}. Use another file, or delete this one")
             ours, theirs = _asked_for(start), _asked_for(last)
             differing = [name for name in ours if ours[name] != theirs.get(name)]
             if not differing and (section.end is None or last.is_question):  # a finished answer is reused
@@ -217,12 +216,6 @@ def _locked(path: Path, open_file: Callable[[Path], TextIO]) -> TextIO:
             f"the journal {path} is used by another run. Wait until it ends, or use another file"
         ) from error
     return file
-
-
-def _label(start: Start) -> str:
-    """Return a change's branch names and abbreviated commit ids."""
-    base, head = (str(one)[:10] for one in start.ids)
-    return f"{start.subject.get('base_name')}..{start.subject.get('head_name')}, {base}..{head}"
 
 
 def _asked_for(start: Start) -> Row:

@@ -18,8 +18,7 @@ class BlockCalls:
     Its output is taken from the record, and only the host's state has to be rebuilt.
 
     If the block was interrupted, it makes the recorded calls again, in any order. A call that differs from a
-    recorded one only in its numbers is replaced by that one, so that its answer isn't paid twice
-    (`has_other_numbers`). Any other call is new, and sets `has_diverged` if recorded calls are left.
+    recorded one only in its numbers is replaced by that one, so that its answer isn't paid twice. Any other call is new, and sets `has_diverged` if recorded calls are left.
     """
 
     def __init__(self, journal: Journal, masks: Masks, run: str, turn: int, *, is_finished: bool) -> None:
@@ -29,7 +28,7 @@ class BlockCalls:
         self._is_finished = is_finished
         self._count = 0
         self._is_in_order = True  # whether the calls so far are exactly the first recorded ones
-        self.has_other_numbers = self.has_diverged = False
+        self.has_diverged = False
 
     def next(self, frame: Frame) -> Frame:
         """Return the call to carry out. Raises ValueError if a finished block makes more calls than were recorded."""
@@ -56,11 +55,8 @@ class BlockCalls:
         place = next((at for at, (recorded, _) in enumerate(self._recorded) if recorded == text), None)
         if place is None:
             form = ADDRESS_OR_NUMBER.sub("0", text)
-            forms = (
-                at for at, (recorded, _) in enumerate(self._recorded) if ADDRESS_OR_NUMBER.sub("0", recorded) == form
-            )
-            place = next(forms, None)
-            self.has_other_numbers |= place is not None
+            forms = [ADDRESS_OR_NUMBER.sub("0", recorded) for recorded, _ in self._recorded]
+            place = forms.index(form) if form in forms else None
         return place
 
 

@@ -38,10 +38,6 @@ REPEATED = (
     "This code ran before with exactly the same result. {stale} turns in a row brought no progress, and {stop} end the "
     "run. To finish: set_answer('...'). "
 )
-OTHER_NUMBERS = (
-    "When the run was resumed, block {number} of {run} repeated its calls with other numbers, such as the hash of an "
-    "object. It got the recorded answers, so nothing was paid again."
-)
 DIVERGED = (
     "When the run was resumed, block {number} of {run} made other calls than before it was cut off, "
     "so it may have paid for some answers that it did not use. All calls are in the totals."
@@ -229,18 +225,13 @@ class RootRun:
     def end(self) -> str:
         """A sentence about how the run ended, or "" if the root answered."""
         is_mute = self.outcome in {"turns", "astray"} and not any(turn.code for turn in self.turns)
-        is_empty = self.empty == MOST_EMPTY
-        why = (
-            "empty"
-            if is_empty
-            else "cut"
-            if is_mute and self.cut_off == len(self.turns)
-            else "mute"
-            if is_mute
-            else self.outcome
+        mute = "cut" if self.cut_off == len(self.turns) else "mute"
+        why = "empty" if self.empty == MOST_EMPTY else mute if is_mute else self.outcome
+        return (
+            ENDS.get(why, "")
+            .format(turns=len(self.turns), why=self.why, idle=self.guard.stale, empty=self.empty)
+            .strip()
         )
-        words = ENDS.get(why, "")
-        return words.format(turns=len(self.turns), why=self.why, idle=self.guard.stale, empty=self.empty).strip()
 
     def _note_read(self, prompt: Prompt) -> None:
         """Record that the root has read the messages of an answered prompt."""
@@ -258,9 +249,8 @@ class RootRun:
         observation = await self.repl.run(code, asked.next)
         for frame in asked.left():
             await self.repl.call(frame)
-        for sentence, is_true in ((OTHER_NUMBERS, asked.has_other_numbers), (DIVERGED, asked.has_diverged)):
-            if is_true:
-                calls.budget.note(sentence.format(number=number, run=self.name))
+        if asked.has_diverged:
+            calls.budget.note(DIVERGED.format(number=number, run=self.name))
         if recording is None:
             return observation
         if recording["outcome"] in GONE and observation.outcome not in GONE:

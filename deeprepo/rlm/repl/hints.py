@@ -21,10 +21,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
     (r"was never closed|unexpected EOF", "A bracket is not closed. Send the whole block again, or a shorter one."),
     (r"\n    [!%]", "A block can only contain Python. There is no shell, and no packages can be installed. The standard library is available."),
-    (r"\n    type \w+(?:\[.*\])? = |\n    def \w+\[", "This syntax is newer than the Python of these blocks ({python})."),
     (r"EOFError", "There is no input here, so decide yourself."),
     (r"can't start new thread|BlockingIOError", "There are no threads here: functions that take a list already work in parallel."),
-    (r"is refused: a block", "Everything that you need is in the given names and functions."),
     (
         r"read\(\): |does not exist",
         "tree lists every path that read(), search() and ask() know.",

@@ -30,19 +30,10 @@ class PrintBuffer:
         first, last, lost = "".join(self._head), self._tail, self._lost
         if len(first) + len(last) <= self._size:
             return first + last, 0, ""
-        head, tail = _ends(first + last, max(0, self._size - MARK_CHARS))
+        half, text = max(0, self._size - MARK_CHARS) // 2, first + last
+        head, tail = text[:half], text[len(text) - half :]
         kept = (first + (NOT_KEPT.format(count=lost) if lost else "") + last)[len(head) :]
         kept = kept[: len(kept) - len(tail)]
-        omitted = len(first) + len(last) + lost - len(head) - len(tail)
+        omitted = len(text) + lost - 2 * half
         how = f": more({number}) returns {'most of them' if lost else 'them'}" if number else ""
         return (head + MARK.format(count=omitted, how=how) + tail)[: self._size], omitted, kept if number else ""
-
-
-def _ends(text: str, room: int) -> tuple[str, str]:
-    """Return the beginning and end of a text, together `room` characters at most, as whole lines if lines are short."""
-    half = room // 2
-    head, tail = text[:half], text[len(text) - half :] if half else ""
-    at = head.rfind("\n") + 1
-    head = head[:at] if at > half // 2 else head
-    at = tail.find("\n") + 1
-    return head, tail[at:] if 0 < at < half // 2 else tail
