@@ -88,30 +88,6 @@ def report_findings_so_far(session: Session) -> None:
     session.say(survey.reading(sure, len(due) if session.opinions is not None else 0, is_checked=True))
 
 
-async def apply_opinions(session: Session) -> tuple[Finding, ...]:
-    """Apply the confirmations' verdicts to the findings so far, so that later steps see what is settled.
-
-    Returns the findings that a confirmation could not settle.
-    """
-    if session.opinions is None:
-        return ()
-    judgement = await judge_findings(session)
-    settled = {
-        (f.fingerprint, f.start): f
-        for f in judgement.findings_with_status("new", "refuted")
-        if not f.verdict.is_undecided
-    }
-    session.results.findings[:] = [
-        finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
-        for finding in session.results.findings
-    ]
-    undecided = tuple(
-        f for f in judgement.findings_with_status("new", "unproven") if f.status == "unproven" or f.basis.unsettled
-    )
-    session.results.undecided_fingerprints |= {finding.fingerprint for finding in undecided}
-    return undecided
-
-
 async def judge(
     survey: Survey,
     findings: Sequence[Finding],

@@ -82,8 +82,6 @@ class Results:
     """The results of a review so far. Mutable, because it grows while the review runs."""
 
     findings: list[Finding] = field(default_factory=list)  # verified, without duplicates
-    # Fingerprints of findings that a confirmation could not settle
-    undecided_fingerprints: set[str] = field(default_factory=set)
     # what the comparison of pairs could not settle, as sentences
     doubts: list[str] = field(default_factory=list)
     refused_count: int = 0  # findings whose quotes don't exist in the tree

@@ -89,7 +89,6 @@ def gather(session: Session, *, alone: bool, most: int = MESSAGE_TOKENS, users: 
             ),
             why_chars=WHY_CHARS,
             doubts=results.doubts,
-            undecided=results.undecided_fingerprints,
             left_out=cut + left_out,
             asked=[questions] if questions is not None else [],
             issues=survey.pull.issues,

@@ -21,7 +21,6 @@ from deeprepo.rlm.repl.frames import Value
 
 MAX_TITLE = 200
 MAX_OPEN = 6  # files that coverage() lists
-UNDECIDED = "a second opinion could neither prove nor refute it"
 
 
 async def report(
@@ -99,7 +98,7 @@ async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -
 async def findings(state: RunState) -> list[dict[str, Any]]:
     """Return every finding that stands so far, with its id, line, state and who found it."""
     return [
-        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": _state(state, f), **ask.as_dict(f)}
+        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": f.verdict.state, **ask.as_dict(f)}
         for f in state.session.results.findings
     ]
 
@@ -162,10 +161,9 @@ async def _admit(state: RunState, finding: Finding) -> str:
     if before is not None and current == replace(before, basis=replace(before.basis, sources=current.basis.sources)):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported_ids.append(which)
-    state.session.results.undecided_fingerprints.discard(which)
     lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
     lost = f"{lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
-    note = f"; {_state(state, current)}" + (f"; {lost}" if lost_proofs > 0 else "")
+    note = f"; {current.verdict.state}" + (f"; {lost}" if lost_proofs > 0 else "")
     if before is None:
         again = ", alive again after drop()" if which in state.dropped_ids else ""
         state.dropped_ids.discard(which)
@@ -173,13 +171,6 @@ async def _admit(state: RunState, finding: Finding) -> str:
     if current.title == before.title and current.why == before.why:
         return f"{which} updated: it keeps its words and takes what is new in yours{note}"
     return f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines{note}"
-
-
-def _state(state: RunState, finding: Finding) -> str:
-    """Return the verdict on a finding as text."""
-    if finding.verdict.is_undecided and finding.fingerprint in state.session.results.undecided_fingerprints:
-        return UNDECIDED
-    return finding.verdict.state
 
 
 def _refuse(state: RunState, title: object, why: str) -> str:
