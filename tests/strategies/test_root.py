@@ -127,6 +127,7 @@ def test_forgotten_link_to_a_removed_document_is_shown_in_full(repository: Repos
     played = Played(LINK)
     review = read(repository, played)
     assert played.asked == ["turn"]
+    assert "docs/index.md:3 contains" in played.seen[0]
     assert [(row["path"], row["start"], row["place"]) for row in of(review, "new")] == [("docs/index.md", 3, "outside")]
 
 

@@ -10,6 +10,7 @@ from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.marks import marks
 from bot.diff.render import FileDiff
+from bot.features.overlooked.values import ListedPlace
 from bot.features.own_checks import review as own_checks
 from bot.file_kinds import irrelevant_kind
 from bot.review.context import snippets
@@ -48,13 +49,21 @@ class PartLine:
         return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
 
 
-def gather(session: Session, *, alone: bool, most: int = MESSAGE_TOKENS, users: Sequence[Excerpt] = ()) -> str:
+def gather(
+    session: Session,
+    *,
+    alone: bool,
+    most: int = MESSAGE_TOKENS,
+    users: Sequence[Excerpt] = (),
+    places: Sequence[ListedPlace] = (),
+) -> str:
     """Return the root's first message within its limits. What doesn't fit is cut by rank.
 
     - `alone`: the root reads the change itself, so the message shows everything that no earlier review has read.
       Otherwise, workers have read it.
     - `most`: maximum tokens if the diff does not fit.
     - `users`: code that uses what changed. Further uses are listed with one line each.
+    - `places`: lines that the change may have forgotten.
     """
     survey, results = session.survey, session.results
     files, units = survey.files, survey.tracker.unread() if alone else survey.units
@@ -83,6 +92,7 @@ def gather(session: Session, *, alone: bool, most: int = MESSAGE_TOKENS, users: 
             diffs=diffs,
             parts=lines,
             unchanged=snippets.sections(users),
+            places=places,
             sites=sites[:most_sites],
             findings=sorted(
                 results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)

@@ -5,6 +5,7 @@ Other models read only the diff meanwhile. If no REPL starts, the change is read
 
 from dataclasses import replace
 
+from bot.features.overlooked.review import overlooked
 from bot.review import judging, readings, uses
 from bot.review.agent import seed
 from bot.review.session import Session, WorkerReply
@@ -26,7 +27,8 @@ async def run(session: Session) -> Transcript:
     await run_static_checks(session)
     judging.report_findings_so_far(session)
     groups, _ = await uses.group(session.tree, session.tracker.units, session.tracker.open_uses(), USERS)
-    start = seed.gather(session, alone=True, users=groups[0][2] if groups else ())
+    places = await overlooked(session, session.results.findings)
+    start = seed.gather(session, alone=True, users=groups[0][2] if groups else (), places=places)
     async with readings.beside(session, None, units) as passes:
         transcript = await rlm.look_around(session, start, alone=True)
         await _join(session, passes, transcript)
