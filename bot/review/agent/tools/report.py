@@ -134,12 +134,14 @@ async def budget(state: RunState) -> dict[str, Any]:
     return {**await common.budget(state), **looks}
 
 
-async def set_answer(state: RunState, text: Value, overview: Value = "", **answers: Value) -> str:
+async def set_answer(
+    state: RunState, text: Value, overview: Value = "", files: Value = (), look_first: Value = "", **answers: Value
+) -> str:
     """Take the root's summary and its answers to what the first message asks; the run ends after this block."""
     said = await common.set_answer(state, text)
     if state.depth:
         return said
-    session, data = state.session, {"overview": overview, **answers}
+    session, data = state.session, {"overview": overview, "files": files, "look_first": look_first, **answers}
     if session.survey.brief.settings.requirements:
         units = session.tracker.fresh()
         questions = own_checks.questions(session.survey, units)
