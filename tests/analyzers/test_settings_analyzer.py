@@ -1,17 +1,9 @@
-import asyncio
 import json
-from dataclasses import replace
 
 import pytest
 from cli.recorded import deeprepo
 from fakes import Repository
 from families import few
-
-from bot.analyzers.settings import _problems
-from bot.findings.ignore_entry import IgnoreEntry, digest
-from bot.findings.merge import identify
-from bot.findings.rounds import recall
-from bot.values import EarlierReview, Source, Tracking
 
 FORMS = ".deeprepo/templates"
 
@@ -88,27 +80,3 @@ def test_two_mistakes_on_one_line_are_two_findings(repository: Repository) -> No
     found = sorted(json.loads(done.stdout)["findings"], key=lambda each: str(each["title"]))
     assert ["unknown key effrt" in found[0]["title"], "unknown key langage" in found[1]["title"]] == [True, True]
     assert len({each["identity"] for each in found}) == 2
-
-
-def test_finding_from_an_older_version_keeps_its_identity() -> None:
-    """A finding stored by an older version, without a key in its proof, keeps its identity."""
-    (now,) = _problems(".deeprepo.yml", b"failon: high\n")
-    older = replace(now, basis=replace(now.basis, sources=(Source("analyser", "settings", proof="settings"),)))
-    past, now = replace(identify(older), tracking=Tracking(1)), identify(now)
-    assert past.identity != now.identity
-
-    earlier = EarlierReview(number=1, base="b" * 40, head="c" * 40, findings=(past,))
-    (after,) = asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "fixed"))  # type: ignore[arg-type]
-
-    assert (after.status, after.identity) == ("still", past.identity)
-
-
-def test_ignore_entry_from_an_older_version_still_applies() -> None:
-    """An older version's ignore entry covers both mistakes on a line, a new one only its own."""
-    now, other = map(identify, _problems(".deeprepo.yml", TWO_ON_A_LINE.encode()))
-    older = identify(
-        replace(now, basis=replace(now.basis, sources=(Source("analyser", "settings", proof="settings"),)))
-    )
-
-    assert IgnoreEntry(reason="r", fingerprint=older.identity, digest=digest(older)).covers(now)
-    assert not IgnoreEntry(reason="r", fingerprint=now.identity, digest=digest(now)).covers(other)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from families import few
 
-from bot.review.journal import reviews
 from deeprepo.rlm.errors import ProviderRefused
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
 from deeprepo_evals.train.reward import COVERAGE
@@ -50,16 +49,6 @@ def test_reading_without_reporting_earns_only_the_coverage(name: str) -> None:
 def test_silence_on_clean_code_is_rewarded_only_after_reading() -> None:
     """On clean code, silence earns everything after reading all code, and nothing without reading."""
     assert (earned("calls", CLEAN), earned("empty", CLEAN)) == (1.0, 0.0)
-
-
-def test_rollout_journal_is_readable_by_the_product(tmp_path: Path) -> None:
-    """A rollout writes a journal that the product can read, with a finished `rlm-only` review."""
-    path = tmp_path / "rollout.jsonl"
-    worker = policies.worker("scripted/reader", WHOLE)
-    done = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), worker, trace=path))
-    _, (section,) = reviews.of(path)
-    assert [row["name"] for row in section.of("strategy")] == ["deeprepo_evals.rlm_only"]
-    assert len(section.turns) == done.facts.turns
 
 
 def over(root: Script) -> Rollout:

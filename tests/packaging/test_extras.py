@@ -105,16 +105,15 @@ def test_missing_extra_is_named(
 
 @pytest.mark.parametrize("path", ["Sources/Shop/Cart.swift", "src/main/scala/shop/Cart.scala"])
 def test_missing_grammar_is_named(base: str, repository: Repository, path: str) -> None:
-    """The review continues with a search by name, and names the command that installs the grammar."""
+    """The review continues without a search, and names the command that installs the grammar."""
     repository.change({path: "func loadSettings() {}\n"}, {path: "func loadSettings(from: Int) {}\n"})
     done = bare.deeprepo(repository.folder, base, "review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "json")
-    cut = json.loads(done.stdout)["coverage"]["cut"]
+    coverage = json.loads(done.stdout)["coverage"]
     suffix = Path(path).suffix
     assert done.returncode == 0, done.stderr
-    assert cut == [
-        f"{suffix} files are not parsed, so references to changes in {path} were only searched by name",
-        f"to parse {suffix} files, {install('languages')}",
-    ]
+    reason = f"{suffix} files are not parsed, so references to changes in {path} were not searched"
+    assert [row["reason"] for row in coverage["open"]] == [reason]
+    assert coverage["cut"] == [f"to parse {suffix} files, {install('languages')}"]
 
 
 def test_packages_that_identify_extras_match_pyproject() -> None:

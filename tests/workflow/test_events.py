@@ -39,11 +39,8 @@ def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
         ("pull_request", "ReviewAsk"): 7,
         ("pull_request", "Cancel"): 3,
         ("installation", "Forget"): 2,
-        ("installation", "PackageSurvey"): 2,
         ("installation", "CatchUp"): 1,
         ("installation_repositories", "Forget"): 1,
-        ("installation_repositories", "PackageSurvey"): 2,
-        ("push", "PackageSurvey"): 2,  # pushes to a default branch
         ("merge_group", "MergeGroup"): 2,
     }
     assert all(ask.reason for _, ask in found if isinstance(ask, IgnoredDelivery))

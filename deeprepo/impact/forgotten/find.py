@@ -23,7 +23,7 @@ ORDER: Sequence[Certainty] = ("certain", "alone", "word")
 MOST_PLACES, MOST_OF_NAME = 10, 3  # places in all, and with the same name
 MOST_LINES = 50_000  # lines of the search's result
 COMMON, COMMON_WORD, COMMON_STEM = 8, 6, 3  # lines of the head; a name on more of them has other uses
-_ANCHOR = re.compile(r"([\w./-]*)#([\w-]+)")
+_ANCHOR = re.compile(r"(?<![\w./-])([\w./-]*+)#([\w-]+)")
 
 Row = tuple[str, int, str]  # path, line and text
 

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
 from deeprepo.impact.concurrency import together
@@ -64,6 +65,14 @@ def by_language(
     """Return the changed files of each language, riskiest first, up to the limit."""
     rows = [one for one in by_risk(files) if one.is_analyzed or one.skip in (MOVED, REPLACED)]
     searched = [row for row in rows if filetype(row.path).is_parsed]
+    unparsed: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row not in searched and (extra := filetype(row.path).extra):
+            unparsed[extra].append(row.path)
+    for extra, paths in unparsed.items():
+        kinds = listed(sorted({PurePosixPath(path).suffix for path in paths}))
+        gaps.add(f"{kinds} files are not parsed, so references to changes in {listed(paths)} were not searched")
+        gaps.add(f"to parse {kinds} files, {budget.install(extra)}", hides_uses=False)
     if len(searched) > budget.files:
         gaps.add(f"dependents were searched for only {budget.files} of the {len(searched)} changed source files")
     mine: dict[str, list[ChangedFile]] = defaultdict(list)

@@ -25,7 +25,6 @@ PERMISSIONS = {
     "issues": "write",
     "checks": "write",
     "merge_queues": "read",
-    "actions": "read",
 }
 EVENTS = (
     "pull_request",
