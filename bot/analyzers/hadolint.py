@@ -19,7 +19,7 @@ class Hadolint(Linter):
     comments = Directives(re.compile(rb"(?i)hadolint|shellcheck"), b"#")
     sentinel = Sentinel(b"\nEXPOSE 65536\n", "DL3011")
     memory = HASKELL_BYTES
-    cpu_seconds = 2  # a Dockerfile of 300 lines takes 0.3
+    cpu_seconds = 1  # a Dockerfile of 300 lines takes 0.3
     settings = MappingProxyType({"hadolint.yaml": b"{}\n"})
 
     def name(self, path: str) -> str | None:
