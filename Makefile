@@ -41,6 +41,8 @@ demo: $(DEMO)/.ready  ## review a sample change in the terminal, with no key and
 $(DEMO)/.server: $(DEMO)/.ready requirements.lock
 	@echo "adding the server's packages to $(DEMO) ..." >&2
 	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --require-hashes -r requirements.lock
+	@sed -n '/^graphql-core==/,/# via/p' requirements-dev.lock > $(DEMO)/sandbox.txt
+	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --require-hashes -r $(DEMO)/sandbox.txt
 	@touch $@
 
 demo-page: $(DEMO)/.server  ## start a sandbox GitHub with a pull request and a server that reviews it with a scripted model; Ctrl-C stops both

@@ -34,7 +34,7 @@ def left(repository: Repository, before: Files, after: Files) -> tuple[Forgotten
         ("a.proto", "message M {\n  string paid_at = 1;\n}\n", "message M {\n}\n", "docs/a.md", "paid_at", "paid_at"),
         ("a.sql", "CREATE TABLE t (\n  paid_at DATE,\n  b INT\n);\n", "CREATE TABLE t (\n  b INT\n);\n", "x.sh", "paid_at", "paid_at"),
         ("a.tf", "old_size = 3\n", "size = 3\n", "docs/a.md", "The `old_size` is 3.", "old_size"),
-        ("Makefile", "build-all: x\n\tcc\n", "build: x\n\tcc\n", ".github/workflows/a.yml", "run: make build-all", "build-all"),
+        ("Makefile", "pack-all: x\n\tcc\n", "build: x\n\tcc\n", ".github/workflows/a.yml", "script: make pack-all", "pack-all"),
         ("a.sh", "export OLD_HOME=1\n", "export NEW_HOME=1\n", "Dockerfile", "RUN $OLD_HOME", "OLD_HOME"),
         ("docs/b.md", "# First steps\n", "# Steps\n", "docs/a.md", "[b](b.md#first-steps)", "b.md#first-steps"),
     ],
