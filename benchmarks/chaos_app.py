@@ -56,7 +56,6 @@ async def rows(store: str, asked: argparse.Namespace) -> list[Row]:
             repo = await _repositories(gh)
             async with fleet(folder, gh, url, **told) as servers:
                 await gh.install()
-                await _until(lambda: any("till.git" in one.path for one in gh.requests), "the consumer is read")
                 await _storm(servers, gh, repo, asked, chance, came.total)
                 try:
                     await _until(lambda: all(_is_done(gh, n) for n in numbers), "every pull request is reviewed")
