@@ -147,7 +147,7 @@ def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[
 
 
 def _is_forgotten(placed: PlacedFinding) -> bool:
-    """Return whether the root found a place that the change left behind. Nobody else tells the author."""
+    """Return whether the root reported a line outside the diff that the change should have updated."""
     return placed.place == "outside" and placed.finding.basis.has_root
 
 

@@ -58,7 +58,7 @@ def _judged(row: Reference, answer: Resolution) -> Reference:
 
 
 class _World(Struct):
-    """The head, as far as it may give a name."""
+    """What in the head may define a name."""
 
     added: Mapping[str, Collection[int]]  # file -> added lines
     lines: Mapping[str, Sequence[str]]  # changed file -> its lines in the head

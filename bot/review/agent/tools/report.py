@@ -128,7 +128,7 @@ async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
 
 
 async def budget(state: RunState) -> dict[str, Any]:
-    """Return what is left. No seconds: they would make every resumed run another run."""
+    """Return the remaining budget, without its seconds, which would differ in a resumed run."""
     code = state.session.consumer_code
     looks = {"looks_at_consumers": code.left} if code is not None and code.names else {}
     return {**await common.budget(state), **looks}
