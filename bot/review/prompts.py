@@ -195,7 +195,6 @@ class PromptWriter:
         self,
         units: Sequence[Unit],
         view: Literal["diff", "backwards"] = "diff",
-        notes: read.Extent = "none",
         *,
         at_once: bool = False,
     ) -> Prompt:
@@ -217,7 +216,7 @@ class PromptWriter:
             questions=[render.text("prompts/diff_only.md.j2", backwards=view == "backwards", at_once=at_once).strip()],
             consumers=(),
         )
-        prompt = replace(self, may_ask=False).of(text, units, notes, sees_only_diff=True)
+        prompt = replace(self, may_ask=False).of(text, units, sees_only_diff=True)
         return replace(prompt, answer=prompt.answer and prompt.answer.final)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:

@@ -24,13 +24,6 @@ ROOT_PART = 2  # the budget must pay for that message and its reply with 1/ROOT_
 MANY_TURNS = 8  # turns of a root in a change with more regions than ROOT_UNITS
 # reasons shown in the review
 NO_MODEL, ASKED, NO_EFFORT = "no model is configured", "chosen in the settings", "this review runs only static checks"
-# why no root reviews a large change, by whether there is one and whether the effort is low
-WITHOUT = {
-    (False, False): "a worker but no root model is configured",
-    (False, True): "a worker but no root model is configured",
-    (True, True): "workers review all of it (effort low uses no root model)",
-    (True, False): "workers review all of it (the budget is too small for a root model)",
-}
 WITHOUT_ROOT = frozenset({"auto", "offline", "direct", "fanout"})  # strategies that need no root model
 
 
@@ -96,7 +89,12 @@ def choose(
         return "direct", "there is nothing left to review"
     if size.tokens <= DIRECT_TOKENS and (root or size.sites <= MAX_SITES):
         return "direct", f"the change is small ({size}), so one prompt shows all of it"
-    return "fanout", f"{size}; {WITHOUT[root, effort == 'low']}"
+    if not root:
+        why = "a worker but no root model is configured"
+    else:
+        lacks = "effort low uses no root model" if effort == "low" else "the budget is too small for a root model"
+        why = f"workers review all of it ({lacks})"
+    return "fanout", f"{size}; {why}"
 
 
 def _with_root(size: Measure, window: int | None) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from bot.review.agent import seed
 from bot.review.session import Session, WorkerReply
 from bot.review.strategies import fanout, rlm
 from bot.review.strategies.offline import run_static_checks
+from bot.review.workers import join
 from bot.values import Transcript
 
 USERS = 8_000  # tokens of code that uses what changed, in the first message
@@ -31,23 +32,14 @@ async def run(session: Session) -> Transcript:
     start = seed.gather(session, alone=True, users=groups[0][2] if groups else (), places=places)
     async with readings.beside(session, None, units) as passes:
         transcript = await rlm.look_around(session, start, alone=True)
-        await _join(session, passes, transcript)
-    # A root that wrote no code was shown the change, but has not judged it
-    left = session.tracker.unread() if any(turn.code for turn in transcript.turns) else units
-    if left:
-        answer = await session.worker.review(left)
-        await fanout.take(session, answer)
-        session.results.notes += [answer.error] if answer.error else []
+        # A root that wrote no code was shown the change, but has not judged it
+        left = session.tracker.unread() if any(turn.code for turn in transcript.turns) else units
+        replies = [WorkerReply("", tuple(finding for finding in session.results.findings if finding.basis.has_root))]
+        replies += [await session.worker.review(left)] if left else []
+        answer = await passes(join(replies))
+    session.results.findings[:] = [finding for finding in session.results.findings if not finding.basis.has_root]
+    await fanout.take(session, answer)
+    session.results.notes += [answer.error] if answer.error else []
     await fanout.read_uses(session, session.worker)
     partial = transcript.partial or bool(session.tracker.unread())
     return replace(transcript, findings=tuple(session.results.findings), partial=partial)
-
-
-async def _join(session: Session, passes: readings.Join, transcript: Transcript) -> None:
-    """Merge the root's findings with those of the passes over the diff."""
-    rows = session.results.findings
-    own = tuple(finding for finding in rows if finding.basis.has_root)
-    error = "" if own or not session.tracker.unread() else "; ".join(transcript.notes) or "the root model read nothing"
-    answer = await passes(WorkerReply("", own, error))
-    rows[:] = [finding for finding in rows if not finding.basis.has_root]
-    await fanout.take(session, replace(answer, error=""))
