@@ -59,7 +59,7 @@ async def _is_likely(base: SideTree, place: Place) -> bool:
     language = language_of(place.path)
     if language is None or issubclass(language.modules, Namespaces):  # a build may add to any namespace
         return bool(place.near)
-    name = place.name if place.rule == "missing-name" else place.asked
+    name = place.name if place.rule == "missing-name" else place.spec
     return bool(place.near) or not await base.holding(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
 
 
@@ -101,7 +101,7 @@ def _of_import(
     if not files:
         if item.line in lines:
             near = modules.near(path, item)
-            yield Place(path, item.line, item.spec, "missing-module", "likely", "", near=near, asked=item.spec)
+            yield Place(path, item.line, item.spec, "missing-module", "likely", "", near=near, spec=item.spec)
         return
     unwritten = re.compile(f"{language.scope.generated_names or '(?!)'}|{language.scope.implicit_names}")
     for bound in mine:

@@ -94,6 +94,22 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         assert says in explained(place).stderr
 
 
+def test_file_that_could_not_be_read_may_define_a_removed_name(repository: Repository) -> None:
+    """A name isn't missing if a file that has it is too large to parse."""
+    other = "//go:build !linux\n\npackage ex\n\nfunc Total(a int) int {\n\treturn a\n}\n"
+    steps = "".join(f"\nfunc Step{n}(a int) int {{\n\treturn a + {n}\n}}\n" for n in range(36_000))
+    total = "\nfunc Total(a int) int {\n\treturn a\n}\n"
+    rest = "package ex\n\nfunc Rest() int { return 1 }\n"
+    user = "package ex\n\nfunc f() int {\n\treturn Total(1)\n}\n"
+    pull = repository.change(
+        {"go.mod": "module ex\n", "a_linux.go": rest + total, "b.go": user, "a_other.go": other + steps},
+        {"a_linux.go": rest},
+    )
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "b.go:4"]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert "still given: open, a_other.go:1 may define it" in done.stdout
+
+
 def test_readme_shows_what_explain_prints(repository: Repository) -> None:
     """The README's example of a forgotten caller, followed by `explain`, prints what the README shows."""
     readme = (IMPACT / "README.md").read_text()

@@ -66,12 +66,6 @@ def test_effort_decides_whether_a_root_is_used(effort: ReviewEffort, root: bool,
     assert chosen == [small, large]
 
 
-@pytest.mark.parametrize(("effort", "strategy"), [("low", "direct"), ("medium", "root")])
-def test_change_that_only_removes_files_is_searched(effort: ReviewEffort, strategy: str) -> None:
-    """Other files may still refer to a removed file, although it has no lines to read."""
-    assert choose("auto", [], root=True, worker=True, moved=True, effort=effort)[0] == strategy
-
-
 @pytest.mark.parametrize(
     ("number", "window", "strategy"),
     [(80, None, "root"), (80, 200_000, "root"), (51, 100_000, "rlm"), (50, 100_000, "root"), (24, 9, "root")],

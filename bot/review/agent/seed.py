@@ -100,7 +100,7 @@ def gather(
             why_chars=WHY_CHARS,
             doubts=results.doubts,
             left_out=cut + left_out,
-            asked=[questions] if questions is not None else [],
+            questions=questions,
             issues=survey.pull.issues,
         )
 

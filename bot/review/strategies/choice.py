@@ -89,11 +89,8 @@ def choose(
         return "direct", "there is nothing left to review"
     if size.tokens <= DIRECT_TOKENS and (root or size.sites <= MAX_SITES):
         return "direct", f"the change is small ({size}), so one prompt shows all of it"
-    if not root:
-        why = "a worker but no root model is configured"
-    else:
-        lacks = "effort low uses no root model" if effort == "low" else "the budget is too small for a root model"
-        why = f"workers review all of it ({lacks})"
+    lacks = "effort low uses no root model" if effort == "low" else "the budget is too small for a root model"
+    why = f"workers review all of it ({lacks})" if root else "a worker but no root model is configured"
     return "fanout", f"{size}; {why}"
 
 

@@ -34,12 +34,12 @@ async def run(session: Session) -> Transcript:
         transcript = await rlm.look_around(session, start, alone=True)
         # A root that wrote no code was shown the change, but has not judged it
         left = session.tracker.unread() if any(turn.code for turn in transcript.turns) else units
-        replies = [WorkerReply("", tuple(finding for finding in session.results.findings if finding.basis.has_root))]
+        rows = session.results.findings
+        replies = [WorkerReply("", tuple(finding for finding in rows if finding.basis.has_root))]
         replies += [await session.worker.review(left)] if left else []
         answer = await passes(join(replies))
-    session.results.findings[:] = [finding for finding in session.results.findings if not finding.basis.has_root]
+    rows[:] = [finding for finding in rows if not finding.basis.has_root]
     await fanout.take(session, answer)
     session.results.notes += [answer.error] if answer.error else []
     await fanout.read_uses(session, session.worker)
-    partial = transcript.partial or bool(session.tracker.unread())
-    return replace(transcript, findings=tuple(session.results.findings), partial=partial)
+    return replace(transcript, findings=tuple(rows), partial=transcript.partial or bool(session.tracker.unread()))

@@ -7,7 +7,7 @@ from posixpath import basename, dirname
 from typing import Literal
 
 from deeprepo.impact.changes import ChangedFile, Query
-from deeprepo.impact.forgotten.givers import given, is_history
+from deeprepo.impact.forgotten.givers import given_names, is_history
 from deeprepo.impact.forgotten.gone import GoneName, GonePaths, gone_names, gone_paths
 from deeprepo.impact.forgotten.names import LONGEST_LINE, is_plain, is_word, runs, words
 from deeprepo.impact.forgotten.paths import stem_of
@@ -107,7 +107,7 @@ async def _left_names(tree: Tree, rows: Iterable[Row], names: Mapping[str, GoneN
             by_name[name].append(row)
     rare = {name: lines for name, lines in by_name.items() if len(lines) <= COMMON}
     sources = await tree.read_many(sorted({path for lines in rare.values() for path, _, _ in lines}))
-    givers = {path: given(path, source) for path, source in sources.items()}
+    givers = {path: given_names(path, source) for path, source in sources.items()}
     histories = {path for path, source in sources.items() if is_history(path, source)}
     found = []
     for name, lines in rare.items():

@@ -24,7 +24,7 @@ _RELEASE = re.compile(rb"^(?:#{1,6}[ \t]+" + _NUMBER + rb"|" + _NUMBER + rb"\n[=
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
 
 
-def given(path: str, source: bytes) -> Mapping[str, int]:
+def given_names(path: str, source: bytes) -> Mapping[str, int]:
     """Return the names that a file gives, each with its first line. Documents give none."""
     found: dict[str, int] = {}
     for name, line in () if is_prose(path) else _names(path, source):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, DiffLine
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.forgotten.givers import anchors, given, is_history
+from deeprepo.impact.forgotten.givers import anchors, given_names, is_history
 from deeprepo.impact.forgotten.names import is_plain, is_word, quoted_words, words
 from deeprepo.impact.forgotten.paths import PathIndex, stem_of
 from deeprepo.impact.paths import above_of
@@ -55,7 +55,7 @@ async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str
             for word in quoted_words(line.text) if filetype(path).is_parsed else words(line.text):
                 counts[word] += 1
                 first.setdefault(word, (path, line.old or 0))
-    before, after = await _given(tree, files, "base"), await _given(tree, files, "head")
+    before, after = await _given_names(tree, files, "base"), await _given_names(tree, files, "head")
     found = [
         GoneName(name, *before[name], max(1, counts[name]), is_given=True)
         for name in before.keys() - after.keys() - added
@@ -100,13 +100,13 @@ def _changed_lines(files: Sequence[ChangedFile]) -> Iterator[tuple[ChangedFile, 
     return ((file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " ")
 
 
-async def _given(tree: Tree, files: Sequence[ChangedFile], side: Side) -> dict[str, Origin]:
+async def _given_names(tree: Tree, files: Sequence[ChangedFile], side: Side) -> dict[str, Origin]:
     """Return what the changed files give on one side, each with its first place."""
     found: dict[str, Origin] = {}
     paths = [
         file.path if side == "head" or not file.old_path else file.old_path for file in files[:MOST_FILES] if file.hunks
     ]
     for path, source in (await tree.read_many(paths, side)).items():
-        for name, line in given(path, source).items():
+        for name, line in given_names(path, source).items():
             found.setdefault(name, (path, line))
     return found

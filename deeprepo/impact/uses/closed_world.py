@@ -64,9 +64,12 @@ class _World(Struct):
     lines: Mapping[str, Sequence[str]]  # changed file -> its lines in the head
     definitions: Mapping[str, Collection[tuple[str, int, str]]]  # name -> file, line and class of each definition
     openings: Mapping[str, str]  # changed file -> what it has newly that may give any name
+    stopped: Sequence[str]  # searches for definitions that were stopped early
 
     def giver(self, row: Reference) -> Resolution:
         """Nothing gives the name if no added line has it, nothing defines it, and no added code may make it."""
+        if self.stopped:
+            return Unknown(self.stopped[0])
         name, home = _given_name(row), row.symbol.rpartition(":")[0]
 
         def counts(path: str) -> bool:
@@ -106,13 +109,16 @@ async def _world(tree: Tree, files: Sequence[ChangedFile], claims: Sequence[Refe
     openings = {
         file.path: what
         for file in mine
-        if file.path in sources and (what := _opening(file, sources[file.path], before.get(file.old_path or "", b"")))
+        if (what := _opening(file, sources.get(file.path), before.get(file.old_path or "")))
     }
+    stopped = len(tree.stopped_searches)
+    definitions = await _definitions(tree, {name for row in claims if (name := _given_name(row))})
     return _World(
         added={file.path: file.added_lines for file in mine},
         lines={path: file_lines(source) for path, source in sources.items()},
-        definitions=await _definitions(tree, {name for row in claims if (name := _given_name(row))}),
+        definitions=definitions,
         openings=openings,
+        stopped=tree.stopped_searches[stopped:],
     )
 
 
@@ -132,9 +138,11 @@ def _is_parent(path: str, home: str) -> bool:
     return not around or home.startswith(f"{around}/")
 
 
-def _opening(file: ChangedFile, now: bytes, before: bytes) -> str:
+def _opening(file: ChangedFile, now: bytes | None, before: bytes | None) -> str:
     """Return what a changed file has newly that can give names without writing them; "" if it has nothing."""
-    after, was = _facts(file.path, now), _facts(file.old_path or file.path, before)
+    after, was = _facts(file.path, now), _facts(file.old_path or file.path, before) or Facts()
+    if after is None:
+        return "content that could not be read"
     old, new = _bases(was), _bases(after)
     lines = sorted(after.unwritten.lines & file.added_lines)
     owners = sorted(after.open_owners - was.open_owners)
@@ -159,9 +167,10 @@ def _bases(facts: Facts) -> Mapping[str, frozenset[str]]:
     return bases
 
 
-def _facts(path: str, source: bytes) -> Facts:
-    language = reader.language_for(path, source) if source else None
-    return (reader.facts(language, source) if language is not None else None) or Facts()
+def _facts(path: str, source: bytes | None) -> Facts | None:
+    """Return a file's facts; None if it could not be read or parsed."""
+    language = reader.language_for(path, source) if source is not None else None
+    return reader.facts(language, source) if language is not None and source is not None else None
 
 
 async def _definitions(tree: Tree, names: Collection[str]) -> Mapping[str, Collection[tuple[str, int, str]]]:
@@ -169,8 +178,13 @@ async def _definitions(tree: Tree, names: Collection[str]) -> Mapping[str, Colle
     paths = await tree.grep(Query(sorted(names), word=True)) if names else ()
     code = sorted(path for path in paths if filetype(path).is_parsed)
     found = defaultdict[str, list[tuple[str, int, str]]](list)
-    for path, source in (await tree.read_many(code[:MOST_FILES])).items():
-        facts = _facts(path, source)
+    sources = await tree.read_many(code[:MOST_FILES])
+    for path in code:
+        facts = _facts(path, sources.get(path))
+        if facts is None:  # it may define any of the names
+            for name in names:
+                found[name].append((path, 1, ""))
+            continue
         mine = [one for one in facts.definitions if one.kind not in NO_DEFINITIONS]
         rows = [(one.short, one.line, "" if one.extends else one.owner) for one in mine]
         rows += [(one.here, one.line, "") for item in facts.imports for one in item.names if one.here != one.there]
@@ -178,7 +192,4 @@ async def _definitions(tree: Tree, names: Collection[str]) -> Mapping[str, Colle
         for name, line, owner in rows:
             if name in names:
                 found[name].append((path, line, owner))
-    for path in code[MOST_FILES:]:  # too many to read
-        for name in names:
-            found[name].append((path, 1, ""))
     return found
