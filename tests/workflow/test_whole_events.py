@@ -26,7 +26,7 @@ async def test_check_run_button_starts_a_review(at: Whole) -> None:
     await at.repo.rerequest_suite(check)
     await at.quiet()
     assert ended(at, number) == ["neutral"] * 5
-    assert "round 5" in at.summary(number)
+    assert '"round": "5"' in at.summary(number)
     await at.repo.press(check, "unknown")
     await at.quiet()
     assert len(ended(at, number)) == 5

@@ -17,7 +17,7 @@ _KEY = re.compile(
 _SECTION = re.compile(r"^\s*+\[+([\w.-]+)\]+\s*$")
 # The first word of a line that ends with a comma or bracket, before a type: a column in SQL.
 _COLUMN = re.compile(r"^\s*+[\"`\[]?(\w+)[\"`\]]?\s+[A-Za-z]\w*(?:\(.*)?[^;]*,?$")
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"^#{1,6}\s+(\S.*)")
 RELEASES = 3  # headings of this kind in a document that tells what happened
 _NUMBER = rb"\W{0,4}(?:v\d|(?:version |release )?\d+[.-]\d)[^\n]{0,60}"
 _RELEASE = re.compile(rb"^(?:#{1,6}[ \t]+" + _NUMBER + rb"|" + _NUMBER + rb"\n[=~-]{3,})", re.MULTILINE | re.IGNORECASE)
@@ -37,7 +37,7 @@ def anchors(source: bytes) -> Mapping[str, int]:
     """Return the anchors of a Markdown file's headings, each with its line."""
     rows = enumerate(file_lines(source), 1)
     return {
-        _NO_ANCHOR.sub("", heading[1].lower()).replace(" ", "-"): line
+        _NO_ANCHOR.sub("", heading[1].rstrip("# ").lower()).replace(" ", "-"): line
         for line, text in rows
         if (heading := _HEADING.match(text.rstrip()))
     }

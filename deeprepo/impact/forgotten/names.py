@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 SHORTEST = 4  # characters; shorter words occur everywhere
 LONGEST_LINE = 600  # characters; longer lines are data
-_RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|[\w@.~/-]*[\w/]")
+_RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|[\w@.~/-]+")
 _PART = re.compile(r"[/.]+")
 _PLAIN = re.compile(r"[A-Z]?[a-z]+|[A-Z]{1,3}")
 # A text in quotes without blanks: an option, a key, a path, the name of an event or an environment variable.
@@ -27,7 +27,7 @@ def quoted_words(line: str) -> set[str]:
 def runs(line: str) -> Iterator[str]:
     """Yield the longest names, options and paths in a line. Folders keep their slash."""
     for run in _RUN.findall(line):
-        yield run if run.startswith("-") else run.lstrip("~")
+        yield run if run.startswith("-") else run.lstrip("~").rstrip("@.~-")
 
 
 def is_word(text: str) -> bool:
