@@ -111,6 +111,8 @@ class Checkout:
             rows_and_patch = await self._patch(*form)
         status, patch = _split_output(rows_and_patch)
         changed_paths = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
+        if any(".." in path.split("/") for path in changed_paths):
+            raise GitError("the change contains a path with `..`, which git does not check out")
         after, before = await self._starts(changed_paths, "head"), await self._starts(changed_paths, "base")
         sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed_paths}
         return RawChange(

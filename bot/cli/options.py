@@ -33,7 +33,7 @@ EffortOption = Annotated[
     ReviewEffort | None,
     typer.Option(
         help="How much models do (default: medium). none: only static checks; low: one model pass; medium: a root model "
-        "also checks unclear points; high: a root model always runs."
+        "reads the change and searches the repository; high: with more turns, and every finding is confirmed."
     ),
 ]
 RootModel = Annotated[

@@ -194,7 +194,7 @@ class ReviewSettings:
     )
     effort: ReviewEffort = setting(
         "medium",
-        "How much models do. `none`: only static checks; `low`: one model pass; `medium`: a root model also checks unclear points; `high`: a root model always runs.",
+        "How much models do. `none`: only static checks; `low`: one model pass; `medium`: a root model reads the change and searches the repository; `high`: with more turns, and every finding is confirmed.",
     )
     effort_for: tuple[EffortEntry, ...] = setting(
         (),
