@@ -20,6 +20,7 @@ from bot.secrets.patterns import (
     KIND_CHANGE,
     has_quotes,
     hits,
+    is_promising,
     joined,
     promising_lines,
     role_of,
@@ -81,6 +82,8 @@ def _engine() -> bytes:
 
 
 def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
+    if not is_promising(text):
+        return set()
     values = {(body, True) for body in _keys(text)}
     role, quotes = (role_of(path), has_quotes(path)) if path else ("code", False)
     lines = text.split("\n")

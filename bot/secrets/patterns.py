@@ -13,6 +13,9 @@ from math import log2
 from string import ascii_letters, digits, hexdigits
 from typing import Literal, NamedTuple, TypeVar
 
+from pydantic_core import SchemaValidator
+from pydantic_core.core_schema import str_schema
+
 from bot.file_kinds import is_lock
 from bot.values import Severity
 from deeprepo.impact.text.paths import is_prose, is_sample, is_test
@@ -192,26 +195,34 @@ CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
 
 
 TOKEN_CHARACTERS = f"{ascii_letters}{digits}_-"
-# The distinctive parts of all exact forms, with enough context to exclude `glib-2.0`, `mask-image` and
-# `"aws_region"`. The library is only loaded for lines that contain one, which are few. Each alternative
-# starts with a literal character, so that searching a text is fast.
+# The distinctive parts of all exact forms, with enough context to exclude `mask-image` and `"aws_region"`. The
+# library is only loaded for lines that contain one, which are few.
+WORD = "[A-Za-z0-9_-]"
 FORM_LABELS = (
-    r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User|A(?:3T|BIA|CCA|KIA|SIA)(?=[A-Z0-9]{16})|AccountKey=|github_pat_(?=\w{60})|gh[pousr]_(?=\w{36})"
-    r"|gl(?!obal-)[a-z]{2,5}-(?=[\w-]{20})|GR1348941|sk-(?=[\w-]{40})|rk_live_|sk_live_|AIza(?=[\w-]{35})|npm_(?=\w{36})|_authToken"
-    rf"|{ENCODED_KEY}|hf_(?=[A-Za-z]{{34}})|pypi-(?=[\w-]{{80}})|SG\.(?=[\w-]{{22}}\.)|sq0csp-|-us\d(?<=[a-z0-9]{{32}}-us\d)"
+    r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User|A(?:3T|BIA|CCA|KIA|SIA)[A-Z0-9]{16}|AccountKey=|GR1348941|_authToken|sq0csp-"
+    rf"|github_pat_{WORD}{{60}}|gh[pousr]_{WORD}{{36}}|gl[a-z]{{2,5}}-{WORD}{{20}}|sk-{WORD}{{40}}|[rs]k_live_|AIza{WORD}{{35}}"
+    rf"|npm_{WORD}{{36}}|{ENCODED_KEY}|hf_[A-Za-z]{{34}}|pypi-{WORD}{{80}}|SG\.{WORD}{{22}}\.|[a-z0-9]{{32}}-us[0-9]"
+    rf"|[0-9]{{8}}:{WORD}{{35}}|[MNO]{WORD}{{23,25}}\.{WORD}{{6}}\."
 )
-FOLDED_LABELS = r"aws(?=.{0,40}(?:key|pw|pass|token).{0,30}[\"'][a-z0-9/+]{40})|xox(?=.-\d)|hooks\.slack"
-AFTER_DIGITS = r":(?<=\d{8}:)(?=[\w-]{35})"  # the end of a label of digits
-IN_PARTS = "|".join(rf"{first}[\w-]{{23,25}}\.[\w-]{{6}}\." for first in "MNO")
+FOLDED_LABELS = r"aws.{0,40}(?:key|pw|pass|token).{0,30}[\"'][a-z0-9/+]{40}|xox.-[0-9]|hooks\.slack"
 NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|curl|--user|-u "
-CASED = re.compile(f"{FORM_LABELS}|{AFTER_DIGITS}|{IN_PARTS}")
-FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
-MAYBE_TOKEN = re.compile(rf"{CASED.pattern}|(?i:{FOLDED_LABELS})")
+MAYBE_TOKEN = rf"{FORM_LABELS}|(?i:{FOLDED_LABELS})"
+
+
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Return a function that tells whether a pattern without assertions occurs in a text, ten times as fast as `re`."""
+    is_match = SchemaValidator(str_schema(pattern=pattern, regex_engine="rust-regex")).isinstance_python
+    return lambda text: is_match(text if text.isascii() else text.encode("utf-8", "replace").decode())
+
+
+is_token = matcher(MAYBE_TOKEN)
+is_named = matcher(rf"(?i:{NAMED_WORDS})")
+is_promising = matcher(rf"{MAYBE_TOKEN}|(?i:{NAMED_WORDS})|[A-Za-z0-9+/]{{60}}")
 
 # For `git grep`, which matches bytes. Every text with a secret has a line that matches: a label or the name of
 # a value, with a digit within the longest value, or with the value on the next line; or a row of a key.
 PROMISING_LINE = (
-    rf"{MAYBE_TOKEN.pattern}|(?i:{NAMED_WORDS})(?:[^\S\n]*+\S){{0,800}}?[0-9\x80-\xff]|(?i:{NAME_AT_END.pattern})"
+    rf"{MAYBE_TOKEN}|(?i:{NAMED_WORDS})(?:[^\S\n]*+\S){{0,800}}?[0-9\x80-\xff]|(?i:{NAME_AT_END.pattern})"
     r"|[A-Za-z0-9+/]{60}"
 )
 
@@ -239,7 +250,7 @@ def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, .
     `quotes` says whether string values are quoted in the file.
     """
     may_be_named = role == "code" and _may_be_named(line)
-    if not may_be_named and not MAYBE_TOKEN.search(line):
+    if not may_be_named and not is_token(line):
         return ()
     found = list(_token_hits(line, sample=role == "sample"))
     if may_be_named:
@@ -355,26 +366,15 @@ def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str,
         yield identity("\0".join(sorted(values)), exact=False), list(values.values())
 
 
-@lru_cache(maxsize=512)  # a file is searched on its own and as part of what is sent
 def promising_lines(text: str) -> tuple[int, ...]:
     """Return the numbers, from 0, of the lines that may contain a secret. This is a cheap first test."""
-    return tuple(sorted({*_lines_with(FOLDED, text.casefold()), *_lines_with(CASED, text)}))
-
-
-def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:
-    number, line_start = 0, 0
-    while match := pattern.search(text, line_start):
-        number += text.count("\n", line_start, match.start())
-        yield number
-        line_start = text.find("\n", match.end()) + 1
-        number += 1
-        if not line_start:
-            return
+    lines = text.split("\n") if is_promising(text) else ()
+    return tuple(number for number, line in enumerate(lines) if is_promising(line))
 
 
 def _may_be_named(line: str) -> bool:
     """Return whether a line contains a part of a secret's name or of a login, and a possible value."""
-    return FOLDED.search(line.casefold()) is not None and ("://" in line or any(map(_may_hold_value, line.split())))
+    return is_named(line) and ("://" in line or any(map(_may_hold_value, line.split())))
 
 
 def _may_hold_value(word: str) -> bool:
@@ -386,7 +386,7 @@ def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
     """Yield values with a known form."""
     for index in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         window = line[index : index + WINDOW]
-        for form in known_forms() if MAYBE_TOKEN.search(window) else ():
+        for form in known_forms() if is_token(window) else ():
             for match in (match for pattern in form.patterns for match in pattern.finditer(window)):
                 group = match.lastindex if match.lastindex and form.rule == "aws-key" else 0
                 value, is_label = match[group], form.rule == KEY  # the label is not the secret itself
