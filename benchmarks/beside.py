@@ -66,7 +66,7 @@ def double(log: Path, delay_ms: int = 0, model: str = "counted") -> Iterator[tup
 def ours(at: Place, output: Path, *, root: bool = False) -> Callable[[], Run]:
     """Our review, every unit read by a worker; its JSON is written to `output`. `root`: a root's model too, and the strategy that is chosen then."""
     command = [*OURS, "review", f"{BASE}..{HEAD}", "--repo", str(at.clone), "--format", "json", "--output", str(output)]
-    command += ["--worker", "compatible/worker", *(["--root", "compatible/root"] if root else ["--strategy", "fanout"])]
+    command += ["--worker", "compatible/worker", *(["--root", "compatible/root"] if root else ["--strategy", "parts"])]
     return _emptied(at, lambda: measured(command, {"DEEPREPO_BASE_URL": at.url}))
 
 

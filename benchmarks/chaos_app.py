@@ -50,7 +50,7 @@ async def rows(store: str, asked: argparse.Namespace) -> list[Row]:
         in_thread(Server(lambda body: _reply(body, came))) as models,
     ):
         folder = Path(scratch)
-        told = {"BASE_URL": models.openai_url, "STRATEGY": "fanout", "WORKER": "compatible/reader"}
+        told = {"BASE_URL": models.openai_url, "STRATEGY": "parts", "WORKER": "compatible/reader"}
         told |= {"WRITE_PAUSE": "0.05"}
         async with sandbox.github(folder / "github", secret=SECRET) as gh:
             repo = await _repositories(gh)

@@ -1,6 +1,6 @@
 """Measure without a model whether prompts contain the proof of known defects: `make bench NAME=oracle`.
 
-Real pull requests with a known defect are reviewed in `fanout` by a scripted worker that reports the labelled defect when, and
+Real pull requests with a known defect are reviewed in `parts` by a scripted worker that reports the labelled defect when, and
 only when, its prompt holds the defect's changed lines and, where the proof lies elsewhere, a line of the evidence; beside it the
 same worker gets the diff alone, in one call. What then is in the review at the right file, within ten lines, was delivered.
 The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the promises beside and the tokens of all prompts.
@@ -26,14 +26,14 @@ def rows(done: Sequence[MeasuredReview]) -> Iterator[Row]:
     """What is promised of the harness, with the baseline beside it."""
     yield _delivered("labelled defects delivered", done, DELIVERED, lambda _: True)
     yield _delivered("of these cross-file", done, CROSS_FILE, lambda scope: scope == "cross-file")
-    ours, theirs = _net(done, "fanout"), _net(done, "diff-only")
+    ours, theirs = _net(done, "parts"), _net(done, "diff-only")
     if ours is not None:
         beside = f"diff-only {theirs:.2f}"
         yield Row("twins: hits on bad - reports on good", ours, TWINS_NET, beside=beside, least=True)
-    sent = [row.outcome.input for row in done if row.reviewer == "fanout"]
+    sent = [row.outcome.input for row in done if row.reviewer == "parts"]
     if sent:
         yield Row(f"prompt tokens of {len(sent)} reviews", float(sum(sent)), unit="tokens")
-    small = [r for r in done if r.reviewer == "fanout" and r.case.files <= LARGEST and not r.case.variant]
+    small = [r for r in done if r.reviewer == "parts" and r.case.files <= LARGEST and not r.case.variant]
     if small:
         seconds = statistics.median(row.outcome.seconds for row in small)
         yield Row(
@@ -46,9 +46,9 @@ def rows(done: Sequence[MeasuredReview]) -> Iterator[Row]:
 
 
 def _delivered(what: str, done: Sequence[MeasuredReview], limit: float, wanted: Callable[[str], bool]) -> Row:
-    told = {name: _hits(done, name, wanted) for name in ("fanout", "diff-only")}
+    told = {name: _hits(done, name, wanted) for name in ("parts", "diff-only")}
     ours, theirs = (sum(hits) / max(1, len(hits)) for hits in told.values())
-    count = f"{sum(told['fanout'])} of {len(told['fanout'])}"
+    count = f"{sum(told['parts'])} of {len(told['parts'])}"
     return Row(f"{what} ({count})", ours, limit, beside=f"diff-only {theirs:.2f}", least=True)
 
 
@@ -71,7 +71,7 @@ def main() -> int:
     """The exit code says whether the promises hold."""
     asked = labels.parser(__doc__).parse_args()
     found = [case for case in case_files.read(asked.cases, (), asked.only or ()) if case.kind != LARGE]
-    done, figures = labels.measured(asked, found, (RehearsalReviewer("fanout"), DiffOnly(oracle=True)))
+    done, figures = labels.measured(asked, found, (RehearsalReviewer("parts"), DiffOnly(oracle=True)))
     if asked.only:
         return 0
     print()

@@ -204,7 +204,7 @@ def _finding(
 def review_of(placed: Sequence[PlacedFinding], changed: tuple[ChangedFile, ...]) -> Review:
     """A review that says these findings."""
     return Review(
-        pull=PULL, files=changed, strategy=StrategyChoice("fanout"), findings=tuple(placed), coverage=Coverage(), cost=Cost(),
+        pull=PULL, files=changed, strategy=StrategyChoice("parts"), findings=tuple(placed), coverage=Coverage(), cost=Cost(),
         seconds=1.0,
     )  # fmt: skip
 

@@ -172,8 +172,8 @@ def modes() -> list[Mode]:
         Mode("window 8,192 counts the reply", OWN, Modes(window=8_192, wording="vllm"), many=True),
         Mode("window 6,000 refuses", OWN, Modes(window=6_000, wording="llama.cpp"), many=True),
         Mode("window 4,096 cuts in silence", OLLAMA, Modes(window=4_096, overflow="truncate"), many=True, needed=False),
-        Mode("one slot", OLLAMA, Modes(slots=1), many=True, strategy="fanout"),
-        Mode("tokens per minute", GPT, many, many=True, strategy="fanout"),
+        Mode("one slot", OLLAMA, Modes(slots=1), many=True, strategy="parts"),
+        Mode("tokens per minute", GPT, many, many=True, strategy="parts"),
         Mode("stream stalls once", GPT, spoilt=lambda n: Reply("{", fault="stall") if n == 1 else None, tells=False),
         Mode("stream stalls for ever", GPT, spoilt=lambda _: Reply("{", fault="stall"), needed=False, tells=False),
         Mode(

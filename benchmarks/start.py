@@ -94,7 +94,7 @@ def _own(at: Place, rounds: int, peers: Path | None) -> Iterator[Row]:
         runs = interleaved(
             {
                 "openai": beside.ours(at, output),
-                "anthropic": lambda: measured([*review, "--strategy", "fanout", "--worker", "anthropic/worker"], env),
+                "anthropic": lambda: measured([*review, "--strategy", "parts", "--worker", "anthropic/worker"], env),
                 "offline": lambda: measured([*review, "--strategy", "offline"]),
                 **beside.type_checker(at, peers),
                 **beside.peers(at, peers, ("pr-agent review", beside.DEFAULT)),
@@ -105,7 +105,7 @@ def _own(at: Place, rounds: int, peers: Path | None) -> Iterator[Row]:
     mine, theirs = runs["openai"], {name: run for name, run in runs.items() if " " in name and name not in checker}
     seconds = ratios(mine.wall, {name: run.wall for name, run in theirs.items()}, ".2f", " s")
     memory = ratios(mine.peak_mb, {name: run.peak_mb for name, run in theirs.items()}, ".0f", " MB")
-    yield Row("7 files, +300, fanout, 0 ms model (OpenAI dialect)", mine.wall, OWN_SECONDS, "s", seconds)
+    yield Row("7 files, +300, parts, 0 ms model (OpenAI dialect)", mine.wall, OWN_SECONDS, "s", seconds)
     if beside.DEFAULT in theirs:
         yield Row(f"  the same, as a share of {beside.DEFAULT}'s", mine.wall / theirs[beside.DEFAULT].wall)
     computing = ratios(mine.cpu, {name: run.cpu for name, run in theirs.items()}, ".2f", " s")

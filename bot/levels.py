@@ -9,4 +9,4 @@ Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # worst first
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = get_args(ReviewEffort)  # least first
-Strategy = Literal["auto", "root", "direct", "fanout", "rlm", "offline"]
+Strategy = Literal["auto", "root", "parts", "rlm", "offline"]

@@ -58,7 +58,7 @@ class Hand:
         data = json_file.render(previous).encode() if isinstance(previous, Review) else previous
         with doubles.in_thread(Server(worker or judge)) as server:
             self.env.setenv("DEEPREPO_BASE_URL", server.openai_url)
-            given = {"worker": "compatible/worker", "strategy": "fanout", "previous": data, **flags}
+            given = {"worker": "compatible/worker", "strategy": "parts", "previous": data, **flags}
             review = asyncio.run(
                 wiring.local_review(ReviewRequest(str(self.repository.folder)), given, str(self.scratch))
             )

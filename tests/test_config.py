@@ -24,14 +24,14 @@ def test_registered_analyzers_run_by_default() -> None:
 
 def test_strongest_source_wins_and_is_shown() -> None:
     """Flags override the repository file, which overrides the environment and the defaults."""
-    file = b"quota: 2\nstrategy: fanout\nbudget: {usd: 0.5}\n"
+    file = b"quota: 2\nstrategy: parts\nbudget: {usd: 0.5}\n"
     found = config.resolve({"quota": 1, "usd": None}, file, Settings(usd=9.0, worker="openai/x"))
     shown = {
         name: (getattr(found, name), found.origins[name]) for name in ("quota", "strategy", "usd", "worker", "calls")
     }
     assert shown == {
         "quota": (1, "flag"),
-        "strategy": ("fanout", ".deeprepo.yml"),
+        "strategy": ("parts", ".deeprepo.yml"),
         "usd": (0.5, ".deeprepo.yml"),
         "worker": ("openai/x", "environment"),
         "calls": (1000, "default"),
@@ -121,8 +121,8 @@ CHOSEN = [
     ({}, {"worker": "c/cheap", "models": "b/*"}, (None, "b/mid", "rlm")),
     ({}, {"models": "c/*"}, (None, None, "rlm")),
     ({}, {"worker": "b/mid", "root": "a/dear"}, ("a/dear", "b/mid", "rlm")),
-    ({}, {"strategy": "direct"}, ("a/dear", "b/mid", "direct")),
-    ({"strategy": "fanout"}, {"strategy": "direct"}, ("a/dear", "b/mid", "fanout")),
+    ({}, {"strategy": "parts"}, ("a/dear", "b/mid", "parts")),
+    ({"strategy": "parts"}, {"strategy": "parts"}, ("a/dear", "b/mid", "parts")),
 ]
 
 
@@ -267,7 +267,7 @@ def test_unknown_key_warning_suggests_the_nearest_name(text: bytes, sentences: l
         (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
         (b"models: cheap\n", "line 1: models: write `key: value` lines below it"),
         (b"verify: perhaps\n", "line 1: verify: write true or false"),
-        (b"strategy: magic\n", "line 1: strategy: write one of auto, root, direct, fanout,"),
+        (b"strategy: magic\n", "line 1: strategy: write one of auto, root, parts, rlm or offline"),
         (
             b"quota: -1\nlanguage: 7\n",
             "line 1: quota: write a number of at least 0;.*\n.* line 2: language: write a text",

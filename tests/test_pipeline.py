@@ -70,7 +70,7 @@ def said(review: Review) -> list[tuple[str, int, str]]:
 def test_fanout_reads_every_region_and_confirms_the_finding(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """Each region was in a prompt, the finding was confirmed by a second call, and the caller was shown."""
     with doubles.in_thread(Server(worker)) as server:
-        review = reviewed(pull, server, strategy="fanout")
+        review = reviewed(pull, server, strategy="parts")
     assert said(review) == [("shop/helper.py", 2, "confirmed")]
     assert review.reported[0].place == "inline"
     assert review.coverage.complete
@@ -83,7 +83,7 @@ def test_finding_with_an_unknown_quote_is_dropped(pull: ReviewRequest, reviewed:
     """A finding whose quote doesn't exist is dropped without a confirmation call."""
     invented = {"answer": "", "findings": [{**FOUND, "quote": "never written"}]}
     with doubles.in_thread(Server(invented)) as server:
-        review = reviewed(pull, server, strategy="fanout")
+        review = reviewed(pull, server, strategy="parts")
     assert said(review) == []
     assert review.dropped > 0
     assert not any("The claim, about" in str(body) for body in server.requests)
@@ -137,7 +137,7 @@ def test_call_limit_of_zero_leaves_every_region_unread(pull: ReviewRequest, revi
         repo.git("add", ".deeprepo.yml")
         repo.git("commit", "-qm", "settings")
         repo.git("checkout", "-q", "feature")
-        review = reviewed(request, server, strategy="fanout")
+        review = reviewed(request, server, strategy="parts")
     assert server.count == 0
     assert review.cut.partial
     assert not review.coverage.complete

@@ -44,13 +44,12 @@ def test_language_and_templates_come_from_the_base_branch(
     assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
 
 
-@pytest.mark.parametrize("strategy", ["fanout", "direct"])
 def test_system_prompt_asks_for_the_configured_language(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, strategy: str
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system prompt ends with the base branch's language."""
     with doubles.in_thread(Server({"answer": "", "findings": []})) as server:
-        reviewed(repository, SETTINGS.format(strategy), monkeypatch, server)
+        reviewed(repository, SETTINGS.format("parts"), monkeypatch, server)
     first = server.requests[0]["messages"][0]
     assert (first["role"], 'the language with the code "de"' in str(first["content"])) == ("system", True)
     assert "fr" not in re.findall(r'the language with the code "(..)"', str(server.requests))

@@ -14,8 +14,7 @@ from bot.features.reproduction.options import RunTests
 # How models read a change in each strategy, for people who don't know its name.
 STRATEGIES = {
     "offline": "static checks only",
-    "direct": "one prompt",
-    "fanout": "one prompt for each part of the change",
+    "parts": "one prompt, or one for each part of the change",
     "root": "a root model reads the change and searches the repository",
     "rlm": "one prompt for each part, then a root model connects them",
 }

@@ -20,10 +20,10 @@ _ROW = read.strict(
 _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each issue shown above, in that order"}
 
 
-@lru_cache(maxsize=2 * len(get_args(read.Extent)))
-def schema(notes: read.Extent, *, is_brief: bool = False) -> Schema:
+@lru_cache(maxsize=len(get_args(read.Extent)))
+def schema(notes: read.Extent) -> Schema:
     """Return the form of a worker's answer with this field. For the arguments, see `read.schema`."""
-    return read.with_field(read.schema(notes, is_brief=is_brief), "issues", _FIELD)
+    return read.with_field(read.schema(notes), "issues", _FIELD)
 
 
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:

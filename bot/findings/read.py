@@ -33,13 +33,12 @@ Extent = Literal["none", "parts", "whole"]
 # Each form has a different name, so that a model that sees several forms doesn't confuse them.
 FORM_NAMES = {"none": "review", "parts": "review_of_parts", "whole": "review_of_change"}
 FINAL = "final_"  # begins the name of a form that offers no requests for code
-BRIEF = "_brief"  # part of the name of a form without `claims`
 Row = Mapping[str, Any]
 WORD = re.compile(r"[^\W\d_]{2}")
 EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
 NOTE_PARTS = 3  # parts of a file's note: path, theme, phrase
 MAX_FINDINGS = 30
-MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # per answer, and per answer about several claims
+MAX_LOOK_UPS = 6  # per answer
 MAX_FILE_PHRASES = 400  # per answer, each with a phrase
 
 
@@ -100,9 +99,6 @@ _FIELDS: Mapping[str, Row] = {
     },
 }
 FINDINGS = many(strict(**_FIELDS))
-_BRIEF_FIELDS = {name: field for name, field in _FIELDS.items() if name != "claims"}
-_BRIEF_FIELDS |= {"severity": one_of(SEVERITIES, "not low: a smaller problem is a remark")}
-_BRIEF_FINDINGS = many(strict(**_BRIEF_FIELDS))
 _REMARKS = many(
     strict(path=text(), quote=text("the line, verbatim"), title=TITLE_FORM),
     "the rest, one line each; nothing that `findings` has",
@@ -150,33 +146,22 @@ def kind(form: Schema | None) -> str:
     return form.name.removeprefix(FINAL).partition("_")[0] if form is not None else ""
 
 
-@lru_cache(maxsize=2 * len(get_args(Extent)))
-def schema(notes: Extent = "none", *, is_brief: bool = False) -> Schema:
-    """Return the form of a worker's answer.
-
-    - `notes`: which part of the change to summarize.
-    - `is_brief`: leave out `claims`, which the root's model rarely fills in if it reads a short change in one call,
-      and low-severity findings, which are remarks there: they are collapsed, and a remark costs a third.
-    """
+@lru_cache(maxsize=len(get_args(Extent)))
+def schema(notes: Extent = "none") -> Schema:
+    """Return the form of a worker's answer. `notes`: which part of the change to summarize."""
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
-    fields = {"answer": ANSWER, "findings": _BRIEF_FINDINGS if is_brief else FINDINGS, "remarks": _REMARKS}
-    name, told = FORM_NAMES[notes] + BRIEF * is_brief, "Hand in the review of the code in the prompt."
+    fields = {"answer": ANSWER, "findings": FINDINGS, "remarks": _REMARKS}
+    name, told = FORM_NAMES[notes], "Hand in the review of the code in the prompt."
     forgiven = frozenset({"remarks", *names})
     final = Schema(f"{FINAL}{name}", told, strict(**fields, **more), forgiven=forgiven)
     asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
     return Schema(name, told, asked, final, forgiven | {"look_ups", "withdrawn"})
 
 
-def wishes(*, are_several: bool = False) -> Row:
-    """Return the field in which a structured answer may request more code.
-
-    `are_several`: the answer is about several claims.
-    """
-    most = f"{MAX_JOINT_LOOK_UPS} for all claims" if are_several else MAX_LOOK_UPS
-    about = (
-        f"code to see before the final answer, at most {most}; empty in the final answer, and if what is shown decides"
-    )
+def wishes() -> Row:
+    """Return the field in which a structured answer may request more code."""
+    about = f"code to see before the final answer, at most {MAX_LOOK_UPS}; empty in the final answer, and if what is shown decides"
     return {"look_ups": many(_LOOK_UP, about)}
 
 
@@ -199,15 +184,10 @@ def sentences(data: Row | None, name: str, most: int, chars: int = 400) -> tuple
     return tuple([line for text in texts if (line := " ".join(text.split())[:chars])][:most])
 
 
-def look_ups(data: Row | None, *, are_several: bool = False) -> tuple[LookUp, ...]:
-    """Return the valid code requests in a reply, without duplicates.
-
-    `are_several`: the reply is about several claims.
-    """
+def look_ups(data: Row | None) -> tuple[LookUp, ...]:
+    """Return the valid code requests in a reply, without duplicates."""
     known = [entry for entry in rows(data, "look_ups") if entry.get("kind") in get_args(LookUpKind)]
-    return tuple(
-        dict.fromkeys(_look_up(entry) for entry in known[: MAX_JOINT_LOOK_UPS if are_several else MAX_LOOK_UPS])
-    )
+    return tuple(dict.fromkeys(_look_up(entry) for entry in known[:MAX_LOOK_UPS]))
 
 
 def _look_up(entry: Row) -> LookUp:

@@ -27,10 +27,11 @@ from bot.values import (
 )
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
-from deeprepo.rlm.values import Completion, Message, Prompt, Schema, tokens
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema
 
 OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
 OPEN = "open"  # the first answer of a call that requests more code
+OPEN_FORM = f"{OPEN}: the look-ups come first; never in the last answer"
 # Limits of a confirmed claim, with the number of severity steps to subtract; None means that it is no finding
 # about this change.
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
@@ -73,7 +74,6 @@ SENTENCE: Mapping[str, Mapping[str, Any]] = {
 REPEAT: Mapping[str, Mapping[str, Any]] = {
     "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
 }
-LOOKED_UP_TOKENS = 3_000  # tokens of the code that one model looked up, in the prompt of the next one
 AUTHOR_CHARS = 1_200  # characters of the pull request's description
 NO_REASON = "the second model call gave no reason"
 
@@ -89,17 +89,10 @@ class OpinionQuestion:
 
     finding: Finding
     excerpts: tuple[Excerpt, ...]
-    pull: PullRequest | None
     precedents: Precedents
-    prompt: Prompt  # about this claim only
+    prompt: Prompt
 
 
-Send = Callable[[Sequence[Prompt], Sequence[Sequence[Excerpt]]], Awaitable[Sequence[Completion | DeepRepoError]]]
-# Like `Send`, and also returns the code that was looked up for each prompt
-SendAndShow = Callable[
-    [Sequence[Prompt], Sequence[Sequence[Excerpt]]],
-    Awaitable[Sequence[tuple[Completion | DeepRepoError, Sequence[Excerpt]]]],
-]
 Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
@@ -110,7 +103,6 @@ class Opinion:
     finding: Finding  # with its verdict
     silencing: Silencing | None = None  # set if a learning answers it, or if it repeats a dismissed claim
     unheard: str = ""  # why there is no verdict
-    same_as: str = ""  # the fingerprint of another finding about the same defect
     unsettled: str = ""  # why it could neither confirm nor refute the claim, and what would settle it
 
 
@@ -122,20 +114,14 @@ async def verify(
     files: Sequence[ChangedFile] = (),
     pull: PullRequest | None = None,
     precedents: Callable[[Finding], Precedents] = lambda _: {},
-    nearby: Callable[[Finding], Awaitable[Sequence[Excerpt]]] | None = None,
 ) -> list[Opinion]:
     """Confirm the unproven findings.
 
-    If a call gives no verdict, its finding is not refuted but marked `unconfirmed`. `nearby`: returns the unchanged
-    code that decides about the changed lines around a finding.
+    If a call gives no verdict, its finding is not refuted but marked `unconfirmed`.
     """
     known = {id(finding): precedents(finding) for finding in findings if finding.verdict.is_undecided}
     open_ones = [finding for finding in findings if id(finding) in known]
-    code = [await nearby(finding) if nearby is not None else () for finding in open_ones]
-    questions = [
-        _question(finding, tree, dependents, files, pull, known[id(finding)], near)
-        for finding, near in zip(open_ones, code, strict=True)
-    ]
+    questions = [_question(finding, tree, dependents, files, pull, known[id(finding)]) for finding in open_ones]
     replies = iter(await ask(await together(*questions)) if questions else ())
     return [
         _opinion(finding, known[id(finding)], next(replies)) if id(finding) in known else Opinion(finding)
@@ -149,12 +135,7 @@ def _opinion(finding: Finding, precedents: Precedents, reply: Completion | DeepR
         return Opinion(finding.with_verdict(finding.verdict, unconfirmed=True), unheard=unheard or str(reply))
     data = reply.data or {}
     judged = _judge(finding, data)
-    return Opinion(
-        judged,
-        _answer(precedents, data),
-        same_as=str(data.get("same_as") or ""),
-        unsettled=_unsettled(judged, data),
-    )
+    return Opinion(judged, _answer(precedents, data), unsettled=_unsettled(judged, data))
 
 
 def _unsettled(judged: Finding, data: Mapping[str, Any]) -> str:
@@ -182,19 +163,11 @@ def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Sc
     """
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground", "by"})
     final = Schema(f"{FINAL}{tool[0]}", tool[1], strict(**PROPERTIES), forgiven=extra)
-    form = Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
+    asking = {**PROPERTIES, "verdict": {"type": "string", "enum": [*OPINIONS, OPEN], "description": OPEN_FORM}}
+    form = Schema(*tool, strict(**asking, **wishes()), final, frozenset(wishes()) | extra)
     for name, field in {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}.items():
         form = with_field(form, name, field)
     return form
-
-
-def asking_properties() -> Mapping[str, Mapping[str, Any]]:
-    """Return the fields of a verdict, which may stay open until more code is shown."""
-    description = f"{OPEN}: the look-ups come first; never in the last answer"
-    return {
-        **PROPERTIES,
-        "verdict": {"type": "string", "enum": [*OPINIONS, OPEN], "description": description},
-    }
 
 
 def verdict_of(data: Mapping[str, Any] | None) -> Verdict | None:
@@ -254,11 +227,6 @@ def _holds(ground: str, by: str) -> bool:
     return bool(ground.strip())
 
 
-def pull_fields(pull: PullRequest | None) -> Mapping[str, str]:
-    """Return the parts of the pull request that a confirmation reads."""
-    return {"title": pull.title, "body": render.cut(pull.body, AUTHOR_CHARS)} if pull else {"title": "", "body": ""}
-
-
 async def _question(
     finding: Finding,
     tree: Tree,
@@ -266,31 +234,18 @@ async def _question(
     files: Sequence[ChangedFile],
     pull: PullRequest | None,
     precedents: Precedents,
-    nearby: Sequence[Excerpt],
 ) -> OpinionQuestion:
-    excerpts = proof.with_signs(
-        await proof.gather(finding, tree, dependents, files, rest=proof.REST_TOKENS, nearby=nearby), files
-    )
-    return OpinionQuestion(finding, excerpts, pull, precedents, _prompt(finding, excerpts, pull, precedents))
-
-
-def with_code(question: OpinionQuestion, code: Sequence[Excerpt]) -> OpinionQuestion:
-    """Return the question with more code in its prompt, as much as fits into `LOOKED_UP_TOKENS`."""
-    excerpts, left = list(question.excerpts), LOOKED_UP_TOKENS
-    for excerpt in code:
-        left -= tokens(excerpt.body)
-        if left >= 0:
-            excerpts.append(excerpt)
-    prompt = _prompt(question.finding, excerpts, question.pull, question.precedents)
-    return replace(question, excerpts=tuple(excerpts), prompt=prompt)
+    excerpts = proof.with_signs(await proof.gather(finding, tree, dependents, files), files)
+    return OpinionQuestion(finding, excerpts, precedents, _prompt(finding, excerpts, pull, precedents))
 
 
 def _prompt(finding: Finding, excerpts: Sequence[Excerpt], pull: PullRequest | None, precedents: Precedents) -> Prompt:
     question_text = render.text(
         "prompts/verify.md.j2",
-        **pull_fields(pull),
-        findings=[finding],
-        claims=[claims.results(finding)],
+        title=pull.title if pull else "",
+        body=render.cut(pull.body, AUTHOR_CHARS) if pull else "",
+        finding=finding,
+        claims=claims.results(finding),
         excerpts=excerpts,
     )
     learnings = [precedent for precedent in precedents.values() if isinstance(precedent, OwnerRule)]
@@ -300,7 +255,7 @@ def _prompt(finding: Finding, excerpts: Sequence[Excerpt], pull: PullRequest | N
         question_text = f"{question_text.rstrip()}\n\n{said.strip()}\n"
     return Prompt(
         (
-            Message("system", render.text("prompts/verify_system.md.j2", are_several=False)),
+            Message("system", render.text("prompts/verify_system.md.j2")),
             Message("user", question_text),
         ),
         answer=schema(with_learnings=bool(learnings), with_dismissals=bool(dismissed)),

@@ -7,14 +7,14 @@ vanish silently.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.config import Config
 from bot.findings import placing, silencing
-from bot.findings.merge import merge, merge_findings
+from bot.findings.merge import merge
 from bot.findings.rounds import leaks_without_finding, make_fingerprints_unique, recall, update_doubtful
 from bot.render import count
 from bot.review.session import Session
@@ -22,7 +22,6 @@ from bot.review.survey import Survey
 from bot.values import (
     Absence,
     EarlierReview,
-    Excerpt,
     Finding,
     OwnerRule,
     Severity,
@@ -123,17 +122,13 @@ async def judge(
     judged: list[Finding | None] = [
         _without_confirmation(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
     ]
-    same = dict[str, str]()  # fingerprint of a new finding -> that of another finding with the same defect
     unheard = list[Finding]()
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
     if ask is not None and asked:
         # imported here, because a review without a model needs no confirmations
         from bot.findings.verify import verify
 
-        nearby = partial(_code_nearby, survey=survey)
-        opinions = await verify(
-            asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents, nearby
-        )
+        opinions = await verify(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
         for at, opinion in zip(due, opinions, strict=True):
             one, now, answer = found[at], opinion.finding, opinion.silencing
             if answer is not None:
@@ -149,9 +144,8 @@ async def judge(
             if now.basis.unconfirmed:
                 unheard.append(now)
                 reasons[opinion.unheard] += 1
-            same |= {one.fingerprint: opinion.same_as} if now.is_shown and opinion.same_as else {}
     return JudgedFindings(
-        tuple(_merge_repeats([finding for finding in judged if finding is not None], same)),
+        tuple(finding for finding in judged if finding is not None),
         tuple(unheard),
         tuple(
             f"{count(number, 'finding')} could not be confirmed by a second model call: {reason}"
@@ -159,16 +153,6 @@ async def judge(
         ),
         _of_other_build(past.known, of_other_build),
     )
-
-
-async def _code_nearby(finding: Finding, *, survey: Survey) -> Sequence[Excerpt]:
-    """Return the unchanged code that a model pass over only the finding's code regions would see."""
-    units = [
-        unit
-        for unit in survey.tracker.units.values()
-        if (unit.path, unit.side) == (finding.path, finding.side) and unit.start <= finding.start <= unit.end
-    ]
-    return await survey.builder(completes=False, follows=True).of(units) if units else ()
 
 
 def _of_other_build(earlier: EarlierReview | None, number: int) -> tuple[str, ...]:
@@ -200,20 +184,6 @@ def _update_new(before: Finding, opinion: "Opinion") -> Finding:
     if opinion.unsettled and is_kept:
         return now.with_verdict(now.verdict, unsettled=opinion.unsettled)
     return now.with_status("unproven")
-
-
-def _merge_repeats(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
-    """Return the findings, with each new one that repeats another finding merged into it."""
-    rows = list(told)
-    for marks in same.items():
-        one, other = (
-            next((finding for finding in rows if finding.is_new and finding.fingerprint == mark), None)
-            for mark in marks
-        )
-        if one is not None and other is not None and one is not other:
-            rows[rows.index(other)] = merge_findings(other, one)
-            rows.remove(one)
-    return rows
 
 
 def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
@@ -350,12 +320,10 @@ def _select_for_confirmation(
 ) -> list[int]:
     """Return the findings to confirm. Serious ones always are, and those that show a line of an unchanged file.
 
-    Two other kinds are limited to the places in full that surer findings leave:
-
-    - medium findings that one of several passes reported, or only passes over the bare diff. They are only added to a call made for others, since a
-      call of their own would cost half as much as the passes and confirm nearly all of them. They are not added to
-      the worker's model's call (`of_quick`).
-    - findings in files that only one pass read. Up to `SPARE` more are confirmed, since some are refuted.
+    - Medium findings that one of several passes reported, or only passes over the bare diff, are confirmed only by
+      the worker's model (`of_quick`), since nearly all of them are true.
+    - Findings in files that only one pass read are confirmed up to the places in full that surer findings leave, and
+      up to `SPARE` more, since some are refuted.
     """
     settings = survey.brief.settings
     if settings.effort == "high" or _reaches_threshold("medium", survey):
@@ -371,9 +339,7 @@ def _select_for_confirmation(
     def is_guess(one: Finding) -> bool:
         return one.severity == "medium" and (one.basis.is_single or one.basis.is_from_diff_only) and may_wait(one)
 
-    singles = [at for at in due if is_guess(found[at])]
-    has_call = any(at not in singles and at not in of_quick for at in due)
-    due = [at for at in due if at in of_quick or at not in singles[left if has_call else 0 :]]
+    due = [at for at in due if at in of_quick or not is_guess(found[at])]
     lone = [
         at
         for at in due

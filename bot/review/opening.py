@@ -62,17 +62,16 @@ async def open_session(
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the model worker
         look_ups, consumer_code = _look_ups(survey, tree, journal)
     if settings.verify and (asked := models.root or models.reader):
-        from bot.findings.opinion_cache import Opinions
         from bot.review import judging
         from bot.review.dialogues import Dialogues
+        from bot.review.opinions import Opinions
 
         quick, first = None, models.reader
         if settings.effort != "high" and first is not None and first.name != asked.name:
-            quick = Dialogues(calls, first, "verify", look_ups).answers_with_code
+            quick = Dialogues(calls, first, "verify", look_ups)
         is_for_quick = partial(judging.is_for_worker, settings=settings)
         is_worth_more = partial(judging.is_worth_the_root, survey=survey)
-        send = Dialogues(calls, asked, "verify", look_ups).answers
-        opinions = Opinions(send, quick, is_for_quick, is_worth_more)
+        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups), quick, is_for_quick, is_worth_more)
     if models.reader:
         from bot.review.workers import ModelWorker
 

@@ -1,5 +1,7 @@
-"""Write the workers' prompts: code regions, the unchanged code that matters for them, and the questions."""
+"""Write the workers' prompts: code regions, the code that uses them, and the questions."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -7,43 +9,41 @@ from typing import Any, Literal
 
 from bot import render
 from bot.diff import alike, file_diffs
-from bot.diff.render import FileDiff
 from bot.diff.units import ShownLines
 from bot.features.own_checks import review as own_checks
 from bot.findings import issues, read
-from bot.review.context import snippets
-from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.review.context import callers, snippets
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale
-from bot.review.coverage import ObligedUse
 from bot.review.guidance import language_instruction
-from bot.review.pairs.altered_definitions import Pair
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
-from bot.values import Excerpt, LinkedIssue, Unit
-from deeprepo.impact.text.paths import is_prose, is_test
-from deeprepo.rlm.values import Message, Prompt
+from bot.values import ChangedFile, Excerpt, LinkedIssue, Unit
+from deeprepo.impact.text.paths import is_product, is_prose, is_test
+from deeprepo.rlm.values import Message, Prompt, tokens
 
 BODY_CHARS = 2_000  # characters of the pull request's description
 LARGE_BODY = 400  # characters of the description in a large change's prompts
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
-AROUND_CHANGES = 1  # unchanged lines around the changed ones, in a prompt about a definition's uses
 NAMED_FILES = 3  # files named in the subject of a prompt
 NAMED_CONSUMERS = 12  # searchable repositories that a prompt lists
 LEAST_UNITS = 300  # minimum tokens of code regions in a prompt
 INSTRUCTIONS = 1_500  # tokens of a prompt in addition to the code: system prompt, schema, questions
-# shares of a small window's remaining tokens: for code regions, and for the code around them
+# shares of a small window's remaining tokens: for code regions, and for the code that uses them
 UNITS, BESIDE = 0.6, 0.4
+# Tokens of code in one prompt that uses what changed: 1/CALLERS_PART of its regions, within these limits
+LEAST_CALLERS, MOST_CALLERS, CALLERS_PART = 1_900, 5_000, 5
+REST_TOKENS = 2_000  # tokens of unchanged lines of changed definitions
 
 
 @dataclass(frozen=True, slots=True)
 class SentPrompt:
     """One prompt, and the code regions that it asks to judge."""
 
-    units: tuple[Unit, ...]  # empty if the prompt is only about uses of changed definitions
+    units: tuple[Unit, ...]
     prompt: Prompt
     seen_text: str
-    bare: bool = False  # whether the code around the regions is left out
     shown: tuple[Excerpt, ...] = ()  # the code in the prompt, which is not looked up again
+    beside: bool = True  # whether it shows more than the regions themselves
     notes: read.Extent = "none"  # which part of the change the model is asked to summarize
     issues: tuple[LinkedIssue, ...] = ()  # issues that the prompt asks about
     # features' questions, answered in addition to the findings
@@ -51,28 +51,26 @@ class SentPrompt:
 
 
 def sizes(window: int | None) -> tuple[int, int]:
-    """Return the tokens per prompt for code regions and for the code around them.
+    """Return the tokens per prompt for code regions and for the code that uses them.
 
     Both are smaller if the model is known to have a small window.
     """
     if window is None:
-        return 0, NEARBY_TOKENS
+        return 0, MOST_CALLERS
     free = window - INSTRUCTIONS - min(PART_ANSWER, window // 4)
-    return min(LARGE_SCALE.most, max(LEAST_UNITS, int(free * UNITS))), max(0, min(NEARBY_TOKENS, int(free * BESIDE)))
+    return min(LARGE_SCALE.most, max(LEAST_UNITS, int(free * UNITS))), max(0, min(MOST_CALLERS, int(free * BESIDE)))
 
 
 @dataclass(frozen=True, slots=True)
 class PromptWriter:
-    """Writes one worker's prompts: code regions, the code around them, the owner's advice and questions."""
+    """Writes one worker's prompts: code regions, the code that uses them, the owner's advice and questions."""
 
     survey: Survey
     window: int | None  # the model's context window in tokens; None if unknown
-    whole: bool  # put everything in one prompt, whatever its size
     may_ask: bool  # whether the model may request more code
 
     @property
-    def large(self) -> bool:
-        """Whether this change is split into many prompts."""
+    def _large(self) -> bool:
         return large(tuple(self.survey.tracker.units.values()))
 
     @property
@@ -97,52 +95,33 @@ class PromptWriter:
         """Return the prompt for a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED_FILES, 'more file')}" if len(paths) > NAMED_FILES else ""
-        is_brief = self.whole and not self.may_ask
-        form = (issues.schema if issues_to_close else read.schema)(notes, is_brief=is_brief)
+        form = (issues.schema if issues_to_close else read.schema)(notes)
         for each in asked:
             form = read.with_field(form, each.key, each.field)
+        system = render.text(
+            "prompts/worker_system.md.j2",
+            most=self._candidates(units),
+            may_ask=self.may_ask,
+            sees_only_diff=sees_only_diff,
+        )
         return Prompt(
             (
-                Message(
-                    "system",
-                    render.text(
-                        "prompts/worker_system.md.j2",
-                        most=self._candidates(units),
-                        may_ask=self.may_ask,
-                        sees_only_diff=sees_only_diff,
-                        has_claims=not is_brief,
-                    )
-                    + language_instruction(self.survey.guidance.language),
-                ),
+                Message("system", system + language_instruction(self.survey.guidance.language)),
                 Message("user", text),
             ),
             answer=form,
-            max_tokens=WHOLE_ANSWER if self.whole or sum(unit.tokens for unit in units) > ONE_PROMPT else PART_ANSWER,
+            max_tokens=WHOLE_ANSWER if sum(unit.tokens for unit in units) > ONE_PROMPT else PART_ANSWER,
             about=f"the change of {', '.join(paths[:NAMED_FILES])}{more}" if paths else "",
         )
 
-    async def of_units(
-        self,
-        units: Sequence[Unit],
-        builder: ContextBuilder,
-        question: str,
-        notes: read.Extent,
-        pairs: Sequence[Pair] = (),
-        *,
-        bare: bool = False,
-    ) -> SentPrompt:
-        """Return the prompt about these code regions.
-
-        - `pairs`: altered definitions whose uses are shown and asked about.
-        - `bare`: leave out the code around the regions.
-        """
-        beside = await builder.of(units) if not bare else ()
-        if pairs and not bare:
-            beside = tuple(_once([*(use for pair in pairs for use in pair.uses), *beside]))
-        abroad = () if bare else self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
+    async def of_units(self, units: Sequence[Unit], question: str, notes: read.Extent, room: int) -> SentPrompt:
+        """Return the prompt about these code regions. `room`: tokens for code beside them."""
+        rest = rest_of_definitions(units, self.survey.files, 0 if self._large else min(REST_TOKENS, room // 2))
+        beside = await self._callers(units, rest, room)
+        abroad = self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units]) if room else ()
         issues_to_close = self._issues_to_close(units)
         asked = self._asked(units) if not question else ()
-        whole_parts = self._diffs(units, {} if bare else builder.rest_of_definitions(units))
+        whole_parts = file_diffs(units, self.survey.files, self._scale.around, rest)
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
@@ -150,46 +129,38 @@ class PromptWriter:
             issues=issues_to_close,
             questions=[question]
             if question
-            else [
-                render.text("prompts/question.md.j2").strip(),
-                *_about_uses(pairs),
-                *(each.text for each in asked),
-            ],
-            consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
+            else [render.text("prompts/question.md.j2").strip(), *(each.text for each in asked)],
+            consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and room else (),
         )
         # A code region that is only shown next to others is not judged, so it doesn't count as read.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
         parts = alike.collapse(whole_parts)
-        prompt = self.of(
-            telling(parts=parts, unchanged=snippets.sections((*abroad, *beside))),
-            units,
+        text = telling(parts=parts, unchanged=snippets.sections((*abroad, *beside)))
+        # A collapsed edit counts as read: the prompt shows two like it, and names its line.
+        seen_text = telling(parts=whole_parts, unchanged=snippets.sections(judged_excerpts))
+        return SentPrompt(
+            tuple(units),
+            self.of(text, units, notes, issues_to_close, asked),
+            seen_text,
+            (*alike.excerpts(parts), *beside),
+            bool(room),
             notes,
             issues_to_close,
             asked,
         )
-        # A collapsed edit counts as read: the prompt shows two like it, and names its line.
-        seen_text = telling(parts=whole_parts, unchanged=snippets.sections(judged_excerpts))
-        shown = (*alike.excerpts(parts), *beside)
-        return SentPrompt(tuple(units), prompt, seen_text, bare, shown, notes, issues_to_close, asked)
 
-    def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
-        """Return the diffs of the regions per file, with less context if the change is split."""
-        return file_diffs(units, self.survey.files, self._scale.around, further_lines)
-
-    def of_uses(
-        self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
-    ) -> SentPrompt:
-        """Return the prompt about uses of changed contracts."""
-        text = render.text(
-            "prompts/worker.md.j2",
-            **self._common_values(use.path for use in mine),
-            issues=(),
-            parts=file_diffs(changed_units, self.survey.files, AROUND_CHANGES),
-            unchanged=snippets.sections(beside),
-            consumers=(),
-            questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
-        )
-        return SentPrompt((), self.of(text, changed_units), text, bare=True)
+    async def _callers(
+        self, units: Sequence[Unit], rest: Mapping[str, Mapping[int, str]], room: int
+    ) -> tuple[Excerpt, ...]:
+        """Return the code that uses what these regions change, and that the diff doesn't show."""
+        in_proportion = max(LEAST_CALLERS, sum(unit.tokens for unit in units) // CALLERS_PART)
+        shown = ShownLines()
+        shown.lines.update((unit.path, row.number) for unit in units for row in unit.rows if row.sign in (" ", "+"))
+        shown.lines.update((path, number) for path, lines in rest.items() for number in lines)
+        first = [use.reference for use in self.survey.tracker.open_uses()]
+        sites = callers.call_sites(units, first)
+        excerpts = await callers.show(self.survey.tree, sites, shown, min(room, in_proportion))
+        return snippets.mark_changes(excerpts, self.survey.files)
 
     def of_diff(
         self,
@@ -220,12 +191,8 @@ class PromptWriter:
         return replace(prompt, answer=prompt.answer and prompt.answer.final)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
-        """Return the issues to ask about.
-
-        A prompt with only part of the change asks about none, since it cannot show what the whole change
-        does.
-        """
-        return self.survey.pull.issues if self.whole and len(units) == len(self.survey.tracker.units) else ()
+        """Return the issues to ask about, if the prompt shows the whole change."""
+        return self.survey.pull.issues if len(units) == len(self.survey.tracker.units) else ()
 
     def _asked(self, units: Sequence[Unit]) -> tuple[ReaderQuestions, ...]:
         """Return the questions of the team's own checks about these code regions."""
@@ -239,31 +206,34 @@ class PromptWriter:
 
         The description is shorter in the many prompts of a large change.
         """
-        body = render.cut(self.survey.pull.body, LARGE_BODY if self.large else BODY_CHARS)
+        body = render.cut(self.survey.pull.body, LARGE_BODY if self._large else BODY_CHARS)
         advice = self.survey.guidance.within(self.window).of(paths)
         return {"title": self.survey.pull.title, "body": body, "guidance": advice}
 
 
-def _about_uses(pairs: Sequence[Pair]) -> Iterator[str]:
-    """Yield the question about the uses of altered definitions, if there are any."""
-    if pairs:
-        yield render.text("prompts/pair_uses.md.j2", names=list(dict.fromkeys(pair.name for pair in pairs))).strip()
+def rest_of_definitions(units: Sequence[Unit], files: Sequence[ChangedFile], room: int) -> dict[str, dict[int, str]]:
+    """Return the unchanged lines of changed definitions that diffs leave out, by path and number.
+
+    What decides about a change is often in the same function. If not all lines fit, the nearest are used.
+    """
+    lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
+    added_lines = {file.path: file.added_lines for file in files}
+    for _, path, number, text in sorted(line for unit in units for line in _lines_left_out(unit)) if room else ():
+        if number not in added_lines.get(path, ()):
+            room -= tokens(text) + 1
+            if room < 0:
+                break
+            lines_by_path[path][number] = text
+    return dict(lines_by_path)
 
 
-def _once(excerpts: Iterable[Excerpt]) -> Iterator[Excerpt]:
-    """Yield the excerpts without the lines that an earlier one shows."""
-    shown_lines = ShownLines()
-    for excerpt in excerpts:
-        numbers = {*shown_lines.left(excerpt.path, [row.number for row in excerpt.rows], excerpt.side)}
-        rows = tuple(row for row in excerpt.rows if row.number in numbers)
-        if any(row.text.strip() for row in rows):
-            shown_lines.add(excerpt)
-            yield replace(excerpt, rows=rows)
-
-
-def _places_by_clause(uses: Iterable[ObligedUse]) -> dict[str, dict[str, list[int]]]:
-    """Return the lines of uses, grouped by what changed and by file."""
-    places: dict[str, dict[str, list[int]]] = {}
-    for use in uses:
-        places.setdefault(use.says, {}).setdefault(use.path, []).append(use.line)
-    return places
+def _lines_left_out(unit: Unit) -> Iterator[tuple[int, str, int, str]]:
+    """Yield the lines of product code that a diff leaves out, with their distance to shown lines."""
+    shown_numbers = sorted(diff_row.number for diff_row in unit.rows if diff_row.sign in (" ", "+"))
+    if unit.side == "base" or not is_product(unit.path) or not shown_numbers:
+        return
+    for number, text in enumerate(unit.text.split("\n"), unit.start):
+        at = bisect_left(shown_numbers, number)
+        away = min(abs(number - near) for near in shown_numbers[max(0, at - 1) : at + 1])
+        if away:
+            yield away, unit.path, number, text

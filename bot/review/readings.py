@@ -111,7 +111,7 @@ def _is_short(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> b
     a finding is searched for its confirmation. Other repositories can only be read with look-ups.
     """
     is_long = sum(unit.tokens for unit in units) > _room(session)
-    return reader.whole and session.effort != "high" and not is_long and not session.survey.consumers.readable
+    return reader.role == "root" and session.effort != "high" and not is_long and not session.survey.consumers.readable
 
 
 def _counts(reply: WorkerReply) -> bool:
@@ -128,7 +128,7 @@ def _careful_pass(session: Session, reader: ModelWorker, units: Sequence[Unit]) 
     It is fixed at the start, like the other passes.
     """
     root = session.root
-    if root is None or reader.whole or session.effort == "low" or sum(unit.tokens for unit in units) <= PROMPT:
+    if root is None or reader.role == "root" or session.effort == "low" or sum(unit.tokens for unit in units) <= PROMPT:
         return None
     window = session.calls.sizes.window(root)
     room = CAREFUL if window is None else min(CAREFUL, window - INSTRUCTIONS - WHOLE_ANSWER)

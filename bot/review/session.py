@@ -28,10 +28,10 @@ from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Model
 
 if TYPE_CHECKING:
-    from bot.findings.opinion_cache import Opinions
     from bot.review.context.consumer_code import ConsumerCode
     from bot.review.context.file_questions import Part, Sight
     from bot.review.context.look_ups import LookUps
+    from bot.review.opinions import Opinions
     from bot.review.survey import Survey
 
 
@@ -42,13 +42,10 @@ class WorkerReply:
     text: str
     findings: tuple[Finding, ...] = ()
     error: str = ""  # why there is no reply; other replies in the batch are kept
-    dropped_count: int = 0  # findings that the model could not complete
     reader_notes: ReaderNotes | None = None  # summary of the change, if requested and given
     issues: tuple[IssueReport, ...] = ()  # answers about the issues in the prompt
     notes: tuple[str, ...] = ()  # notes for the readers of the review
     answers: tuple[object, ...] = ()  # answers to features' questions
-    # numbers (from 1) of findings in its first answer that it withdraws
-    withdrawn: frozenset[int] = frozenset()
 
 
 class Worker(Protocol):
@@ -82,8 +79,6 @@ class Results:
     """The results of a review so far. Mutable, because it grows while the review runs."""
 
     findings: list[Finding] = field(default_factory=list)  # verified, without duplicates
-    # what the comparison of pairs could not settle, as sentences
-    doubts: list[str] = field(default_factory=list)
     refused_count: int = 0  # findings whose quotes don't exist in the tree
     notes: list[str] = field(default_factory=list)  # notes for the readers of the review
     parts: dict[str, object] = field(default_factory=dict)  # features' results, by section key

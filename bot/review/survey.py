@@ -1,8 +1,8 @@
 """Define what is known about a change before it is judged, for reviews and estimates."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from bot.brief import Brief
 from bot.checkout.shown import create_known_secrets
@@ -17,16 +17,11 @@ from bot.values import (
     Dependents,
     Finding,
     PullRequest,
-    Reference,
     Unit,
     severity_rank,
 )
 from bot.values.consumer import ConsumerImpact
 from bot.values.progress import ReviewProgress
-
-if TYPE_CHECKING:
-    from bot.review.context.builder import ContextBuilder
-
 
 Value = TypeVar("Value")
 NAMED_AT_WORK = 5  # files and findings named in progress messages
@@ -56,7 +51,6 @@ class Survey:
     masks: KnownSecrets = field(default_factory=create_known_secrets)  # what no provider may see
     # what the change breaks in other repositories
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)
-    builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
 
     def reading(self, findings: Sequence[Finding], pending: int = 0, *, is_checked: bool) -> ReviewProgress:
         """Return what the review reads and these findings, without ignored findings or secrets."""
@@ -91,28 +85,3 @@ class Survey:
     def pull(self) -> PullRequest:
         """The pull request."""
         return self.brief.pull
-
-    def builder(
-        self,
-        prompts: int = 1,
-        first: Sequence[Reference] = (),
-        most: int | None = None,
-        *,
-        completes: bool = True,
-        follows: bool = False,
-    ) -> "ContextBuilder":
-        """Return the builder that shows the code around the change under these limits.
-
-        All builders share their search results.
-        """
-        # Imported here, since a review without a model shows no code
-        from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
-        from bot.review.context.searches import Searches
-
-        most = NEARBY_TOKENS if most is None else most
-        key = (prompts, tuple(first), most, completes, follows)
-        if key not in self.builders:
-            found = next((builder.found for builder in self.builders.values()), None)
-            found = found or Searches(self.tree, self.files, self.tracker.unread(), self.masks)
-            self.builders[key] = ContextBuilder(found, prompts, first, most, completes, follows)
-        return self.builders[key]

@@ -218,7 +218,7 @@ async def test_confirmed_suggestion_can_be_committed(
 
     async with doubles.openai_server(PerModel({"reader": reader})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-        asks = {"worker": "compatible/reader", "strategy": "fanout"}
+        asks = {"worker": "compatible/reader", "strategy": "parts"}
         await at.repo.commit("main", {".deeprepo.yml": f"verify: {str(confirms).lower()}\n"})
         await at.repo.commit("feature", {"price.py": f"def mean(items):\n{line}\n"})
         with at.gh.holding() as held:

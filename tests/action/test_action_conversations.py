@@ -67,7 +67,7 @@ async def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: dict[s
 
     async with doubles.openai_server(PerModel({"reader": reader})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-        asks = {"worker": "compatible/reader", "strategy": "fanout"}
+        asks = {"worker": "compatible/reader", "strategy": "parts"}
         await at.repo.commit("main", {".deeprepo.yml": "verify: false\n"})
         await at.repo.commit("feature", HEAD)
         with at.gh.holding() as held:

@@ -44,7 +44,7 @@ async def test_earlier_runs_count_against_the_daily_cap(
         for number, row in enumerate(rows):
             ran(at, number + 1, **row)  # type: ignore[arg-type]
         ran(at, 10_000)  # started later, so it does not count for this run
-        asks = {"worker": "compatible/reader", "strategy": "direct", "fork_reviews_per_day": cap}
+        asks = {"worker": "compatible/reader", "strategy": "parts", "fork_reviews_per_day": cap}
         found = await at.told("pull_request_target", body, permissions=COUNTING, **asks)
         assert found.review is not None
         assert (found.review.cost.calls == 0) == bool(word)
@@ -58,7 +58,7 @@ async def test_author_without_write_access_is_capped_like_a_fork(
     async with doubles.openai_server(doubles.PerModel({"reader": FINE})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         _, body = await opened(at, author="stranger")
-        asks = {"worker": "compatible/reader", "strategy": "direct"}
+        asks = {"worker": "compatible/reader", "strategy": "parts"}
         ran(at, 1, fork=False, event="pull_request")
         ran(at, 2, fork=False, event="pull_request", actor="stranger")
         calls = []

@@ -107,7 +107,7 @@ async def test_canceled_job_ends_its_check_run(at: Stage, monkeypatch: pytest.Mo
 
     async with doubles.openai_server(answer) as model:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-        asked = {"worker": "compatible/worker", "strategy": "direct", "pull_request": str(number)}
+        asked = {"worker": "compatible/worker", "strategy": "parts", "pull_request": str(number)}
         running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
         await waits.told(called, running)
         while "1 finding so far" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it

@@ -16,7 +16,7 @@ from bot.stored import markers
 from deeprepo_sandbox import providers as doubles
 
 KEY = "sk-pretended-and-long-enough"
-MODEL = {"worker": "openai/gpt-5-mini", "strategy": "fanout"}
+MODEL = {"worker": "openai/gpt-5-mini", "strategy": "parts"}
 Files = Mapping[str, Any]
 
 

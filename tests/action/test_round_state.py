@@ -39,7 +39,7 @@ FINDING = Finding(
 REVIEW = Review(
     PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere"),
     (ChangedFile("a.py", "a.py", "modified"),),
-    StrategyChoice("fanout", "why"),
+    StrategyChoice("parts", "why"),
     (PlacedFinding(FINDING, "inline"), PlacedFinding(changed(FINDING, fingerprint="f2", status="still"))),
     Coverage((CoverageRow("unit", "a.py", "f", "reviewed"), CoverageRow("dependent", "b.py", "b.py", "reviewed"))),
     Cost(),

@@ -47,7 +47,7 @@ async def test_unknown_price_is_not_shown_as_zero(tmp_path: Path) -> None:
         now = time.time()
         await at.server.opened.store.reviews.save(
             FinishedReview(
-                "review~1~1#1~a", "a" * 40, "push", 1, now - 9, now, "neutral", "direct", 2, 900, None, pull, b"{}"
+                "review~1~1#1~a", "a" * 40, "push", 1, now - 9, now, "neutral", "parts", 2, 900, None, pull, b"{}"
             )
         )
         page = (await (await at.operator()).get("/")).text
@@ -72,7 +72,7 @@ async def test_each_reason_for_a_missing_review_is_shown(tmp_path: Path) -> None
         for number, state in enumerate(words, 1):
             pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", number)
             job = f"review~1~1#{number}~a"
-            row = FinishedReview(job, "a" * 40, "push", 1, now, now, "neutral", "direct", 2, 9, 0.1, pull, b"{}")
+            row = FinishedReview(job, "a" * 40, "push", 1, now, now, "neutral", "parts", 2, 9, 0.1, pull, b"{}")
             await at.server.opened.store.reviews.save(replace(row, state=state))
         for number, (state, said) in enumerate(words.items(), 1):
             page = (await browser.get(f"/reviews?state={state}")).text

@@ -114,7 +114,7 @@ async def test_metrics_count_deliveries_jobs_reviews_and_costs(tmp_path: Path) -
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
         cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
         server.opened.metrics.review(
-            Review(change, (), StrategyChoice("direct"), (), Coverage(), cost, 1.0), "acme/shop", "clean"
+            Review(change, (), StrategyChoice("parts"), (), Coverage(), cost, 1.0), "acme/shop", "clean"
         )
         server.opened.metrics.github(403, 17)
         told = await server.http.get("/metrics")
@@ -143,7 +143,7 @@ async def test_repository_label_in_metrics_is_opt_in(tmp_path: Path) -> None:
     """By default, metrics have no label for the repository."""
     async with served(settings(tmp_path, metrics_by_repository=False)) as server:
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
-        done = Review(change, (), StrategyChoice("direct"), (), Coverage(), Cost(usd=0.25), 1.0)
+        done = Review(change, (), StrategyChoice("parts"), (), Coverage(), Cost(usd=0.25), 1.0)
         for name in ("acme/shop", "acme/web"):
             server.opened.metrics.review(done, name, "clean")
         found = figures((await server.http.get("/metrics")).text)

@@ -109,7 +109,7 @@ async def stored(visit: Visit) -> dict[str, str]:
         pull = PullRef(repo.installation, repo.id, one.owner.login, one.name, number)
         job = f"review~{pull.installation}~{pull.key}~guid-{number}"
         done = FinishedReview(
-            job, "a" * 40, "push", 1, now - 20, now - 10, "neutral", "direct", 2, 900, 0.25, pull, b"{}", (FOUND,),
+            job, "a" * 40, "push", 1, now - 20, now - 10, "neutral", "parts", 2, 900, 0.25, pull, b"{}", (FOUND,),
             title=f"{one.name} {HOSTILE}", state="findings", found=1, still=0, fixed=0,
         )  # fmt: skip
         await store.reviews.save(done)

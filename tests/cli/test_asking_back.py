@@ -96,7 +96,7 @@ def review(repository: Repository, server: Server, model: str, *options: str, **
     provider = model.partition("/")[0].upper()
     url = server.anthropic_url if provider == "ANTHROPIC" else server.openai_url
     env |= {f"{provider}_API_KEY": "a-key", f"DEEPREPO_BASE_URL_{provider}": url}
-    form = ("--strategy", "fanout", "--worker", model, "--format", "json", *options)
+    form = ("--strategy", "parts", "--worker", model, "--format", "json", *options)
     done = deeprepo("review", "HEAD~1..HEAD", *form, cwd=repository.folder, **env)
     assert done.stdout, done.stderr
     return json.loads(done.stdout), done.returncode

@@ -72,7 +72,7 @@ def worker(body: Mapping[str, Any]) -> Reply:
     return Reply(data={"answer": "Seen.", "findings": [FINDING]})
 
 
-def review(library: Repository, server: Server, *options: str, strategy: str = "fanout") -> Ended:
+def review(library: Repository, server: Server, *options: str, strategy: str = "parts") -> Ended:
     """Review the last commit with the given server's models."""
     models = ("--strategy", strategy, "--worker", "compatible/worker", "--root", "compatible/root")
     return deeprepo(

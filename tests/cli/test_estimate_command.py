@@ -30,7 +30,7 @@ def test_estimate_sends_nothing_and_needs_no_key(changed: Repository) -> None:
     assert (told["units"], told["files"], told["strategy"]["name"]) == (4, 4, "root")
     rows = {row["effort"]: row for row in told["efforts"]}
     assert [(effort, row["strategy"]) for effort, row in rows.items()] == [
-        ("low", "direct"),
+        ("low", "parts"),
         ("medium", "root"),
         ("high", "root"),
     ]
@@ -46,7 +46,7 @@ def test_estimate_for_a_large_change_includes_workers_and_root(repository: Repos
     repository.commit({"a.py": lines})
     told = json.loads(estimated(repository, "--format", "json").stdout)
     low, medium, high = told["efforts"]
-    assert [row["strategy"] for row in (low, medium, high)] == ["fanout", "rlm", "rlm"]
+    assert [row["strategy"] for row in (low, medium, high)] == ["parts", "rlm", "rlm"]
     assert (low["root_usd"], medium["usd"]) == (0.0, high["usd"])
     assert medium["calls"] > low["calls"] > 0
     assert 0 < low["usd"] < medium["usd"]
@@ -70,10 +70,10 @@ def test_higher_effort_never_costs_less(repository: Repository, functions: int, 
 
 def test_estimated_worker_prompts_match_the_review(changed: Repository) -> None:
     """The estimate matches what the review sends, plus a share for second calls, which only some make."""
-    options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify")
+    options = ("--strategy", "parts", "--worker", "compatible/worker", "--no-verify")
     told = json.loads(estimated(changed, *options, "--format", "json").stdout)
     (row,) = told["efforts"]
-    assert row["strategy"] == "fanout"
+    assert row["strategy"] == "parts"
     wish = {"kind": "uses", "name": "step_1", "path": "", "start": 0, "end": 0, "before": False}
     with doubles.in_thread(Server({"answer": "", "findings": [], "look_ups": [wish]})) as server:
         deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
@@ -125,7 +125,7 @@ def test_empty_change_is_not_an_error(changed: Repository, tmp_path: Path) -> No
 
 def test_code_covered_by_an_earlier_review_is_not_counted_again(changed: Repository) -> None:
     """With --previous, unchanged code regions cost no calls, as in the review itself; --full counts them."""
-    options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify", "--format", "json")
+    options = ("--strategy", "parts", "--worker", "compatible/worker", "--no-verify", "--format", "json")
     with doubles.in_thread(scripted()) as server:
         done = deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
     last = changed.folder.parent / "last.json"

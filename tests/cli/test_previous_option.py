@@ -64,7 +64,7 @@ def test_missing_previous_file_means_first_review(changed: Repository) -> None:
 
 def test_unconfirmed_findings_are_listed_on_demand(changed: Repository, doubtful: Server) -> None:
     """An unconfirmed finding is not listed as new, but the JSON output has it as unproven."""
-    model = ("--worker", "compatible/w", "--strategy", "fanout")
+    model = ("--worker", "compatible/w", "--strategy", "parts")
     env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
     found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
     assert "The service is not used" not in [f["title"] for f in of(found, "new")]

@@ -188,7 +188,7 @@ def test_static_findings_are_delivered_if_the_provider_is_down(changed: Reposito
     with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
         done = run(
             "--strategy",
-            "fanout",
+            "parts",
             "--worker",
             "compatible/m",
             "--format",
@@ -211,7 +211,7 @@ def test_ctrl_c_shows_the_findings_so_far(changed: Repository) -> None:
             "HOME": str(changed.folder.parent),
             "PYTHONPATH": str(Path(__file__).parents[2]),
         }
-        command = [sys.executable, "-m", "bot", "review", "--strategy", "fanout", "--worker", "compatible/m"]
+        command = [sys.executable, "-m", "bot", "review", "--strategy", "parts", "--worker", "compatible/m"]
         process = subprocess.Popen(
             command,
             cwd=changed.folder,

@@ -41,7 +41,7 @@ def stored(tmp_path: Path) -> Path:
                     ended - 12,
                     ended,
                     conclusion,
-                    "direct",
+                    "parts",
                     2,
                     1000,
                     usd,

@@ -56,7 +56,6 @@ _FOR_MODELS = ("prompts",)  # folders with texts for models only
 _SPOKEN_TO_MODELS = (  # modules whose strings go to models: prompts, answer schemas and errors in the REPL
     "bot/review/agent",
     "bot/review/context",
-    "bot/review/pairs/answers.py",
     "bot/review/strategies/root.py",
     "bot/findings/claims.py",
     "bot/findings/issues.py",

@@ -60,14 +60,14 @@ WORKER = ("--worker", "openai/gpt-5-mini")
 
 def test_model_score_includes_its_cost(shop: Folder, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     """Recall, findings, dollars and tokens are reported, also for a single call with the diff."""
-    command = shop.command(*WORKER, "--strategy", "fanout", "--baseline", "diff-only", "--kind", "natural,clean")
+    command = shop.command(*WORKER, "--strategy", "parts", "--baseline", "diff-only", "--kind", "natural,clean")
     found = figures(capsys, command)
-    for reviewer in ("fanout", "diff-only"):
+    for reviewer in ("parts", "diff-only"):
         assert found["natural", reviewer, "recall", ""] == 1
         assert found["natural", reviewer, "$ per PR", ""] > 0
         assert found["clean", reviewer, "findings per PR", ""] == 0
     assert found["natural", "diff-only", "prompt tokens per PR, median", ""] == 100
-    assert found["natural", "fanout", "units read", ""] == 1
+    assert found["natural", "parts", "units read", ""] == 1
 
 
 def test_failing_provider_leaves_the_case_open(
@@ -77,7 +77,7 @@ def test_failing_provider_leaves_the_case_open(
     providers.worker = Reply(status=401, text="no such key")
     out = tmp_path / "run.jsonl"
     command = shop.command(
-        *WORKER, "--baseline", "diff-only", "--strategy", "fanout", "--kind", "natural", "--out", str(out)
+        *WORKER, "--baseline", "diff-only", "--strategy", "parts", "--kind", "natural", "--out", str(out)
     )
     code, _, err = told(capsys, command)
     assert code == 3
@@ -96,10 +96,10 @@ def test_each_judge_has_its_own_score(
     """A finding in the right place is a hit if the judge confirms that it is the same problem."""
     providers.judges = {"gpt-5": True, "gpt-4.1": False}
     judges = ("--judge", "openai/gpt-5", "--judge", "openai/gpt-4.1")
-    code, out, err = told(capsys, shop.command(*WORKER, "--strategy", "fanout", "--kind", "natural", *judges))
+    code, out, err = told(capsys, shop.command(*WORKER, "--strategy", "parts", "--kind", "natural", *judges))
     assert (code, err) == (0, "The results are kept in eval-reviews.jsonl.\n")
     assert (tmp_path / "eval-reviews.jsonl").exists()
-    assert "fanout (openai/gpt-5)" in out
+    assert "parts (openai/gpt-5)" in out
     recall = next(line for line in out.splitlines() if line.startswith("recall "))
     assert recall.split()[2] == "1.00"
     assert "0.00 [0.00" in recall

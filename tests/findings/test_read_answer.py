@@ -6,10 +6,10 @@ from jsonschema import Draft202012Validator
 
 from bot.commands import answering
 from bot.commands.conversation import answering as of_remarks
-from bot.findings import issues, joint_opinions, read, verify
+from bot.findings import issues, read, verify
 from bot.review.agent.texts import LOOK_SCHEMA
 from bot.review.context import file_questions
-from bot.values import SEVERITIES, Source
+from bot.values import Source
 
 SOURCE = Source("model", "m", "worker")
 GOLDEN = Path(__file__).parent / "golden"
@@ -91,17 +91,7 @@ def test_schema_names_are_unique() -> None:
     extents: tuple[read.Extent, ...] = ("none", "parts", "whole")
     forms = [*map(read.schema, extents), *map(issues.schema, extents)]
     forms += [verify.schema(with_learnings=one, with_dismissals=two) for one in (False, True) for two in (False, True)]
-    forms += [joint_opinions.schema(), file_questions.schema(), LOOK_SCHEMA, answering.schema(), of_remarks.schema()]
+    forms += [file_questions.schema(), LOOK_SCHEMA, answering.schema(), of_remarks.schema()]
     every = [form for asking in forms for form in (asking, asking.final) if form is not None]
     assert len({form.name for form in every}) == len(every)
-    assert {read.kind(form) for form in every} == {"review", "verdict", "verdicts", "look", "reply"}
-
-
-def test_form_for_a_short_change_asks_for_smaller_problems_as_remarks() -> None:
-    """They are collapsed anyway, and one line costs a third of a finding's fields. A low finding is still read."""
-    fields = read.schema(is_brief=True).parameters["properties"]["findings"]["items"]["properties"]
-    assert fields["severity"] == {
-        "type": "string",
-        "enum": [*SEVERITIES],
-        "description": "not low: a smaller problem is a remark",
-    }
+    assert {read.kind(form) for form in every} == {"review", "verdict", "look", "reply"}

@@ -47,7 +47,7 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
     return Review(
         pull,
         files,
-        StrategyChoice("fanout", "why"),
+        StrategyChoice("parts", "why"),
         tuple(rows),
         Coverage(()),
         Cost(),

@@ -113,7 +113,7 @@ REVIEWS: Mapping[str, Review] = {
     "hostile": replace(
         said(at(replace(FINDING, title=HOSTILE, why=HOSTILE, quote=HOSTILE, path=HOSTILE, suggestion=HOSTILE, trigger=HOSTILE,
                         evidence=(Evidence(HOSTILE, HOSTILE, 3, note=HOSTILE),)))),
-        summary=HOSTILE, notes=(HOSTILE,), strategy=StrategyChoice("fanout", HOSTILE), pull=replace(ONLINE, title=HOSTILE, head_name=HOSTILE),
+        summary=HOSTILE, notes=(HOSTILE,), strategy=StrategyChoice("parts", HOSTILE), pull=replace(ONLINE, title=HOSTILE, head_name=HOSTILE),
     ),
     "secret": shown(said(at(replace(PYTHON, category="secret", quote='KEY = "abcd1234efgh5678"', title="A key is committed",
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")'))),

@@ -72,7 +72,7 @@ REVIEW = Review(
             removed_lines=frozenset({40}),
         ),
     ),
-    strategy=StrategyChoice("fanout", "7 files"),
+    strategy=StrategyChoice("parts", "7 files"),
     findings=(
         PlacedFinding(
             replace(FINDING, severity="medium", title="Second", path="src/b.py", evidence=(), fingerprint="f2"),

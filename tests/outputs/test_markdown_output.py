@@ -42,7 +42,7 @@ def test_text_from_the_change_never_becomes_markup() -> None:
         review,
         summary=HOSTILE,
         notes=(HOSTILE,),
-        strategy=StrategyChoice("fanout", HOSTILE),
+        strategy=StrategyChoice("parts", HOSTILE),
         coverage=coverage,
         pull=replace(review.pull, title=HOSTILE, head_name=HOSTILE),
     )

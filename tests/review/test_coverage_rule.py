@@ -204,19 +204,6 @@ def test_importers_of_a_changed_file_are_listed_but_not_open(repository: Reposit
     assert done.conclusion == "clean"
 
 
-def test_every_call_of_a_changed_function_is_read_by_the_model(repository: Repository, review: Reviewer) -> None:
-    """A model reads all 300 calls of a function that now raises another error."""
-    calls = "from shop.rates import load_rates\n\n\n" + "".join(
-        f"def use_{n}(country):\n    return load_rates(country), {n}\n\n\n" for n in range(300)
-    )
-    repository.commit({"shop/many.py": calls}, "many")
-    repository.git("branch", "-f", "main")
-    done = review(edited("raise ValueError", "raise LookupError"), model=True)
-    uses = facts.coverage_counts(done.coverage, "use")
-    assert uses["all"] >= 301
-    assert uses["read"] == uses["all"]
-
-
 def test_call_limit_makes_the_review_incomplete(review: Reviewer) -> None:
     """If no model call is allowed, the region is not checked and the review is incomplete."""
     done = review(edited("raise ValueError", "raise LookupError"), model=True, calls=0)

@@ -24,7 +24,7 @@ from bot.workflow.publish import checks
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
-STRATEGIES = ("direct", "root", "fanout", "rlm")
+STRATEGIES = ("parts", "root", "parts", "rlm")
 CODE = "def total(rows, rate):\n    return sum(row * rate for row in rows)\n"
 CALL = "from shop.price import total\n\n\ndef pay(rows):\n    return total(rows, 2)\n"
 ROOT = (
@@ -132,7 +132,7 @@ def test_finding_quotes_the_original_line(tap: Tap) -> None:
     _, line, (secret,) = SAMPLES["github-token"]
     tap.repository.git("checkout", "-qb", "feature")
     tap.repository.commit({"shop/price.py": f"{CODE}{line}\n"}, "feature")
-    done = tap.review("direct")
+    done = tap.review("parts")
     (one,) = [placed for placed in done.findings if placed.finding.title.startswith("Look at")]
     assert one.finding.start == 3
     assert one.finding.quote.strip().startswith("const g = ")
@@ -193,7 +193,7 @@ def test_existing_path_after_a_secret_label_is_not_masked(tap: Tap) -> None:
     )
     tap.repository.commit({"shop/price.py": CODE}, f"Rename api_key\n\n{words}")
 
-    tap.review("direct")
+    tap.review("parts")
 
     assert "challenge_secret: shop/oauth2/client9.py:85" in tap.requests
     assert "lib/oauth1/server7.py:85" not in tap.requests  # no such file exists, so it may be a secret

@@ -97,7 +97,7 @@ def test_several_calls_describe_their_own_files(desk: Desk) -> None:
     """Each call describes its files; none sees the whole change, so static analysis gives the overview."""
     long = "".join(f"    row{n} = rows[{n}] * {n}\n" for n in range(1_500))
     desk.repository.commit(dict.fromkeys(PHRASES, NEW + f"\n\ndef more(rows):\n{long}    return row1\n"))
-    done = desk.review(says(), strategy="fanout")
+    done = desk.review(says(), strategy="parts")
 
     assert len(desk.bodies) > 1
     assert not [body for body in desk.bodies if '"overview"' in json.dumps(body["response_format"])]

@@ -1,7 +1,6 @@
 """The exact prompts. Run `GOLDEN=write pytest tests/review/test_worker_prompts.py` to update them."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,17 +65,17 @@ PROMPTS = {
     ),
     "worker_system": (
         "worker_system.md.j2",
-        {"most": 12, "may_ask": True, "sees_only_diff": False, "has_claims": True},
+        {"most": 12, "may_ask": True, "sees_only_diff": False},
         1_300,
     ),
-    "worker_system_in_one_call": (
+    "worker_system_without_look_ups": (
         "worker_system.md.j2",
-        {"most": 12, "may_ask": False, "sees_only_diff": False, "has_claims": False},
-        1_100,
+        {"most": 12, "may_ask": False, "sees_only_diff": False},
+        1_150,
     ),
     "worker_system_of_diff": (
         "worker_system.md.j2",
-        {"most": 12, "may_ask": False, "sees_only_diff": True, "has_claims": True},
+        {"most": 12, "may_ask": False, "sees_only_diff": True},
         1_100,
     ),
     "looked_up": (
@@ -87,14 +86,13 @@ PROMPTS = {
                 LookedUp("uses of apply", (CALLER,), ("2 lines import it",)),
                 LookedUp("search for tax( in src/*", (), ("nothing was searched: no text file has a path like src/*",)),
             ],
-            "vague": [FINDING],
             "form": "review",
         },
         305,
     ),
     "looked_up_verdict": (
         "looked_up.md.j2",
-        {"about": "", "results": [LookedUp("definition of tax", (GONE_TEXT,))], "vague": [], "form": "verdict"},
+        {"about": "", "results": [LookedUp("definition of tax", (GONE_TEXT,))], "form": "verdict"},
         60,
     ),
     "remark_system": ("remark_system.md.j2", {}, 640),
@@ -126,14 +124,13 @@ PROMPTS = {
         },
         150,
     ),
-    "worker_again": ("worker_again.md.j2", {"findings": [FINDING]}, 110),
     "verify": (
         "verify.md.j2",
         {
             "title": "Drop the amount",
             "body": "Rates need none.",
-            "findings": [FINDING],
-            "claims": [{"nothing reads `amount`": claims.HELD}],
+            "finding": FINDING,
+            "claims": {"nothing reads `amount`": claims.HELD},
             "excerpts": [
                 Excerpt(
                     "shop/rates.py",
@@ -146,24 +143,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_system": ("verify_system.md.j2", {"are_several": False}, 680),
-    "verify_several": (
-        "verify.md.j2",
-        {
-            "title": "",
-            "body": "",
-            "findings": [FINDING, replace(FINDING, title="apply gives the rate", trigger="apply(1)")],
-            "claims": [{}, {"nothing reads `amount`": claims.UNDECIDED}],
-            "excerpts": [],
-        },
-        180,
-    ),
-    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 790),
-    "looked_up_verdicts": (
-        "looked_up.md.j2",
-        {"about": "2 claims, C1 to C2", "results": [], "vague": [], "form": "verdicts", "open_claims": ["C2"]},
-        60,
-    ),
+    "verify_system": ("verify_system.md.j2", {}, 680),
 }
 
 

@@ -8,7 +8,7 @@ from bot.values import PullRef
 
 PULL, OTHER = PullRef(7, 70, "owner", "name", 3), PullRef(8, 80, "other", "name", 3)
 DONE = FinishedReview(
-    "job-0", "sha", "push", 1, 100.0, 160.0, "success", "fanout", 9, 400, 0.5, PULL, b"{}", state="clean", found=2
+    "job-0", "sha", "push", 1, 100.0, 160.0, "success", "parts", 9, 400, 0.5, PULL, b"{}", state="clean", found=2
 )
 
 

@@ -9,7 +9,7 @@ PULL = PullRef(7, 70, "owner", "name", 3)
 OTHER = PullRef(8, 80, "other", "name", 3)
 FOUND = StoredFinding("f1", "new", "high", "logic", "worker openai/gpt", "a.py", "Wrong sign")
 DONE = FinishedReview(
-    "job-1", "sha-1", "push", 1, 100.0, 160.0, "neutral", "fanout", 9, 4000, 0.02, PULL, b'{"round": 1}', (FOUND,)
+    "job-1", "sha-1", "push", 1, 100.0, 160.0, "neutral", "parts", 9, 4000, 0.02, PULL, b'{"round": 1}', (FOUND,)
 )
 DAY = 86400.0
 

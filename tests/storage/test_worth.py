@@ -12,7 +12,7 @@ async def merged(store: Store, pull: PullRef, findings: dict[str, StoredFinding]
     """Store a merged or closed pull request whose review's findings were not addressed."""
     shown = tuple(replace(one, fingerprint=name) for name, one in findings.items())
     done = FinishedReview(
-        f"job-{pull.key}", "h", "opened", 1, 90.0, 100.0, "neutral", "direct", 1, 9, 0.5, pull, b"{}", shown
+        f"job-{pull.key}", "h", "opened", 1, 90.0, 100.0, "neutral", "parts", 1, 9, 0.5, pull, b"{}", shown
     )
     await store.reviews.save(done)
     await store.reviews.close(pull, 200.0, merged=merge)

@@ -137,7 +137,7 @@ async def _command_line(build: tuple[str, str], place: Path, scratch: Path) -> N
         review, journal, killed = (place / name for name in ("review.json", "journal.jsonl", "killed.jsonl"))
         for file in (journal, killed):
             file.unlink(missing_ok=True)
-        usual = ("review", "--effort", "medium", "--strategy", "fanout", "--format", "json")
+        usual = ("review", "--effort", "medium", "--strategy", "parts", "--format", "json")
         await run(*usual, "--journal", str(journal), "--output", str(review), RANGE)
         await run(*usual, "--journal", str(killed), "--output", str(scratch / "none.json"), RANGE, until=killed)
         ours = [each["identity"] for each in json.loads(review.read_text())["findings"] if each["verdict"] == "proven"]

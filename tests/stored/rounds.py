@@ -114,7 +114,7 @@ async def write(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
     async with providers.openai_server(answer) as double:
         model = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
         served = await _served(build, scratch, model | {"DEEPREPO_WORKER": "openai/reader"})
-        steps = model | {"DEEPREPO_ACTION_WORKER": "openai/reader", "DEEPREPO_ACTION_STRATEGY": "fanout"}
+        steps = model | {"DEEPREPO_ACTION_WORKER": "openai/reader", "DEEPREPO_ACTION_STRATEGY": "parts"}
         answers = await _answers(build, scratch / "answers", steps)
     return served | {"scopes": await _scopes(build, scratch / "scopes"), "answers": answers}
 

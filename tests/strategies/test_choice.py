@@ -28,17 +28,16 @@ LARGE = units(81)
     ("changed", "root", "worker", "strategy", "words"),
     [
         (units(2), True, False, "offline", "no model is configured"),
-        ([], True, True, "direct", "there is nothing left to review"),
+        ([], True, True, "parts", "there is nothing left to review"),
         (units(80), True, True, "root", "80 code regions with about 80,000 tokens, 0 links between them, 0 references"),
         (LARGE, True, True, "rlm", "then the root model connects the parts"),
         (units(401), True, True, "rlm", "then the root model connects the parts, in at most 8 turns"),
-        (units(6), False, True, "direct", "one prompt shows all of it"),
-        (units(7), False, True, "fanout", "a worker but no root model is configured"),
+        (units(7), False, True, "parts", "a worker but no root model is configured"),
         (
             units(1, references=tuple(use("b.py", n) for n in range(61))),
             False,
             True,
-            "fanout",
+            "parts",
             "61 references from other code",
         ),
     ],
@@ -54,10 +53,10 @@ def test_strategy_and_its_reason_follow_from_the_thresholds(
 @pytest.mark.parametrize(
     ("effort", "root", "small", "large"),
     [
-        ("low", True, "direct", "fanout"),
+        ("low", True, "parts", "parts"),
         ("medium", True, "root", "rlm"),
         ("high", True, "root", "rlm"),
-        ("high", False, "direct", "fanout"),
+        ("high", False, "parts", "parts"),
     ],
 )
 def test_effort_decides_whether_a_root_is_used(effort: ReviewEffort, root: bool, small: str, large: str) -> None:
@@ -80,4 +79,4 @@ def test_change_that_a_root_reads_must_fit_half_of_the_context_window(
 def test_budget_too_small_for_a_root_uses_workers() -> None:
     """The reason says that the budget is too small for a root model."""
     name, reason = choose("auto", LARGE, root=True, worker=True, affordable=False)
-    assert (name, "the budget is too small for a root model" in reason) == ("fanout", True)
+    assert (name, "the budget is too small for a root model" in reason) == ("parts", True)

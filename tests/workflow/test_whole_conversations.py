@@ -90,7 +90,7 @@ async def talk(
         patch.setenv("DEEPREPO_BASE_URL", model.base_url)
         patch.setenv("OPENAI_API_KEY", "sk-pretended")
         async with whole(folder) as at:
-            await at.repo.commit("main", {".deeprepo.yml": f"strategy: fanout\nverify: false\n{settings}"})
+            await at.repo.commit("main", {".deeprepo.yml": f"strategy: parts\nverify: false\n{settings}"})
             held.append(Talk(at, 0))
             held[0].number = await at.reviewed(files=dict(files))
             yield held[0]

@@ -30,7 +30,6 @@ from bot.features.reproduction.values import (
 )
 from bot.findings import proof
 from bot.findings.read import strict, text
-from bot.findings.verify import pull_fields
 from bot.review import written
 from bot.review.session import Session
 from bot.values import Excerpt, Finding, PlacedFinding, Side, Verdict, severity_rank
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
 NO_RUNNER = "no test runner was found; set `run.test` and `run.files`"
 MAX_REPAIRS = 2  # times that a model may correct a faulty test
+AUTHOR_CHARS = 1_200  # characters of the pull request's description
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt, and characters of each
 MOST_TEST = 20_000  # characters of a new test
 OUTPUT_CHARS, SHOWN_CHARS = 3_000, 1_500  # characters of a run's output for models, and for people
@@ -299,7 +299,8 @@ class _Trial:
         results = attempt.results
         asked = render.text(
             "reproduction/prompts/read.md.j2",
-            **pull_fields(self.session.pull),
+            title=self.session.pull.title,
+            body=render.cut(self.session.pull.body, AUTHOR_CHARS),
             finding=attempt.finding,
             excerpts=excerpts,
             path=attempt.path,

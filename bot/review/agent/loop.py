@@ -47,7 +47,7 @@ async def _run_root(
     name: str = "root",
 ) -> RootRun:
     if session.root is None:
-        raise UsageError("no root model is configured. Pass --root, or use --strategy fanout or offline")
+        raise UsageError("no root model is configured. Pass --root, or use --strategy parts or offline")
     limits = session.calls.budget.limits
     source = Source("model", session.root.name, "root", view="search" if (gate and not alone) or depth else "")
     state = RunState(session, source=source, depth=depth, say=session.say)

@@ -14,7 +14,7 @@ from bot.features.overlooked.values import ListedPlace
 from bot.features.own_checks import review as own_checks
 from bot.file_kinds import irrelevant_kind
 from bot.review.context import snippets
-from bot.review.context.call_sites import distinct
+from bot.review.context.callers import distinct
 from bot.review.session import Session
 from bot.values import ChangedFile, Excerpt, Reference, Unit, severity_rank
 from deeprepo.impact.text.paths import is_product
@@ -98,7 +98,6 @@ def gather(
                 results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
             ),
             why_chars=WHY_CHARS,
-            doubts=results.doubts,
             left_out=cut + left_out,
             questions=questions,
             issues=survey.pull.issues,

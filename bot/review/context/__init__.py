@@ -1,1 +1,1 @@
-"""Select the code that a prompt shows around the changed lines, and pack it."""
+"""Show code around a change: its callers, and what a model asks to see."""

@@ -18,8 +18,7 @@ from bot.checkout.shown import MaskedTree, ShownTree
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
 from bot.ports import KnownSecrets
-from bot.review.context.look_up_room import Candidate, Result
-from bot.review.context.look_ups import LookUps
+from bot.review.context.look_ups import LookedUp, LookUps
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact, label
 from deeprepo.impact.consumers.overlay import MountedTree
@@ -106,7 +105,7 @@ class ConsumerCode:
                 self._rows[key] = record
         return self._rows[key]
 
-    async def find(self, look_up: LookUp) -> Result | None:
+    async def find(self, look_up: LookUp) -> LookedUp | None:
         """Return the result of a look-up in a repository; None if its path names none."""
         name = self.repository_of(look_up.path)
         if not name:
@@ -114,10 +113,9 @@ class ConsumerCode:
         request = replace(look_up, side="head", path=f"{name}:" if look_up.path == name else look_up.path)
         reply = await self.answer(name, ["look_up", asdict(request)], partial(self._found, request))
         if "error" in reply:
-            return Result(request, [], [reply["error"]])
+            return LookedUp(f"{request.kind} in {request.path}", notes=(reply["error"],))
         result = reply["result"]
-        rest = tuple((path, line) for path, line in result["rest"])
-        return Result(request, [_candidate(candidate) for candidate in result["candidates"]], result["notes"], rest)
+        return LookedUp(result["heading"], tuple(map(_excerpt, result["excerpts"])), tuple(result["notes"]))
 
     async def text(self, path: str) -> str | None:
         """Return a file in a repository, as shown to a worker; None if it doesn't exist."""
@@ -177,18 +175,16 @@ class ConsumerCode:
         return self._trees[clone.name]
 
     async def _found(self, look_up: LookUp, tree: Tree) -> Row:
-        result = await self.look_ups_over(tree).find(look_up)
-        candidates = [
+        found = await self.look_ups_over(tree).find(look_up)
+        excerpts = [
             {
-                "path": candidate.excerpt.path,
-                "title": candidate.excerpt.title,
-                "rows": [(diff_row.sign, diff_row.text, diff_row.number) for diff_row in candidate.excerpt.rows],
-                "deciding": sorted(candidate.deciding),
-                "heads": sorted(candidate.heads),
+                "path": excerpt.path,
+                "title": excerpt.title,
+                "rows": [(diff_row.sign, diff_row.text, diff_row.number) for diff_row in excerpt.rows],
             }
-            for candidate in result.candidates
+            for excerpt in found.excerpts
         ]
-        return {"candidates": candidates, "notes": list(result.notes), "rest": [list(place) for place in result.rest]}
+        return {"heading": found.heading, "excerpts": excerpts, "notes": list(found.notes)}
 
     async def _line_of(self, item: Evidence, tree: Tree) -> int:
         """Return the line of a quote in the part of a file that readers may see; 0 if it is not there."""
@@ -201,7 +197,6 @@ async def _text(path: str, tree: Tree) -> str | None:
     return None if blob is None else blob.decode("utf-8", "replace")[:MOST_TEXT]
 
 
-def _candidate(record: Row) -> Candidate:
+def _excerpt(record: Row) -> Excerpt:
     rows = tuple(DiffRow(sign, text, number) for sign, text, number in record["rows"])
-    excerpt = Excerpt(record["path"], rows[0].number, rows[-1].number, rows, title=record["title"])
-    return Candidate(excerpt, frozenset(record["deciding"]), frozenset(record["heads"]))
+    return Excerpt(record["path"], rows[0].number, rows[-1].number, rows, title=record["title"])

@@ -1,16 +1,13 @@
 """Pack code regions into prompts.
 
-Regions of one file stay together, and so do parts that use each other's names. Every prompt repeats the
-instructions and the schema, so a larger change is read in larger prompts, and gaps are filled. Pure
-functions.
+Regions of one file stay together, and so do the files of a folder. Every prompt repeats the instructions and
+the schema, so a larger change is read in larger prompts, and gaps are filled. Pure functions.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bot.review.context.cross_unit import linked_pairs
 from bot.values import Unit
 
 # Tokens of regions in a change that one prompt shows with all unchanged lines of its definitions
@@ -53,9 +50,7 @@ def pack(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
     most = min(limit, most) if limit else most
     sorted_units = sorted(units, key=lambda unit: (_folder(unit), unit.path, unit.start))
     groups: list[Chunk] = []
-    for _, of_folder in groupby(
-        _join_related(list(_chunks(sorted_units, most)), most), key=lambda chunk: _folder(chunk[0])
-    ):
+    for _, of_folder in groupby(_chunks(sorted_units, most), key=lambda chunk: _folder(chunk[0])):
         mine: list[Chunk] = []
         for chunk in sorted(of_folder, key=_size, reverse=True):
             if not _first_fit(chunk, mine, most):
@@ -76,30 +71,6 @@ def _chunks(units: Sequence[Unit], most: int) -> Iterator[Chunk]:
                 chunk = []
             chunk.append(unit)
         yield chunk
-
-
-def _join_related(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
-    """Join chunks whose regions name each other, the closest first, if both fit into one prompt."""
-    place = {unit.id: index for index, chunk in enumerate(chunks) for unit in chunk}
-    weights: dict[tuple[int, int], float] = defaultdict(float)
-    for (one, other), weight in linked_pairs([unit for chunk in chunks for unit in chunk]).items():
-        first, second = sorted((place[one], place[other]))
-        if first != second:
-            weights[first, second] += weight
-    return _join(chunks, weights, most)
-
-
-def _join(chunks: Sequence[Chunk], weights: Mapping[tuple[int, int], float], most: int) -> list[Chunk]:
-    members = {index: [index] for index in range(len(chunks))}
-    whose = {at: at for at in range(len(chunks))}
-    sizes = {at: _size(chunk) for at, chunk in enumerate(chunks)}
-    for first, second in sorted(weights, key=lambda pair: (-weights[pair], pair)):
-        one, other = sorted((whose[first], whose[second]))
-        if one != other and sizes[one] + sizes[other] <= most:
-            members[one] += members.pop(other)
-            sizes[one] += sizes.pop(other)
-            whose.update(dict.fromkeys(members[one], one))
-    return [[unit for at in mine for unit in chunks[at]] for mine in members.values()]
 
 
 def _first_fit(chunk: Chunk, groups: Sequence[Chunk], most: int) -> bool:

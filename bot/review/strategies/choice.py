@@ -11,8 +11,6 @@ from bot.review.survey import Survey
 from bot.values import ReviewEffort, Unit
 
 # The thresholds between strategies; see docs/effort.md for the reasons.
-DIRECT_TOKENS = 6_000  # for all code regions together: they fit into one prompt, so one call sees everything
-MAX_SITES = 60  # references from other code that such a prompt shows
 # for all code regions that a root reads itself; with more, workers read the change in parts
 ONE_READING = 80_000
 ANY_WINDOW = 24_000  # the same for a model with a small context window; a longer prompt is split
@@ -24,7 +22,7 @@ ROOT_PART = 2  # the budget must pay for that message and its reply with 1/ROOT_
 MANY_TURNS = 8  # turns of a root in a change with more regions than ROOT_UNITS
 # reasons shown in the review
 NO_MODEL, ASKED, NO_EFFORT = "no model is configured", "chosen in the settings", "this review runs only static checks"
-WITHOUT_ROOT = frozenset({"auto", "offline", "direct", "fanout"})  # strategies that need no root model
+WITHOUT_ROOT = frozenset({"auto", "offline", "parts"})  # strategies that need no root model
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +84,10 @@ def choose(
     if root and effort != "low" and affordable and (units or moved):
         return _with_root(size, window)
     if not units:
-        return "direct", "there is nothing left to review"
-    if size.tokens <= DIRECT_TOKENS and (root or size.sites <= MAX_SITES):
-        return "direct", f"the change is small ({size}), so one prompt shows all of it"
+        return "parts", "there is nothing left to review"
     lacks = "effort low uses no root model" if effort == "low" else "the budget is too small for a root model"
-    why = f"workers review all of it ({lacks})" if root else "a worker but no root model is configured"
-    return "fanout", f"{size}; {why}"
+    why = f"it is read without a search ({lacks})" if root else "a worker but no root model is configured"
+    return "parts", f"{size}; {why}"
 
 
 def _with_root(size: Measure, window: int | None) -> tuple[str, str]:

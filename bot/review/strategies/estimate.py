@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.review.foresight import HABIT
 from bot.review.session import Session
 from bot.review.strategies import load
-from bot.review.strategies.choice import WITHOUT_ROOT
 from bot.values import ReviewEffort
 from deeprepo.rlm.money import capacity
 from deeprepo.rlm.repl import extraction
@@ -93,9 +91,7 @@ TURNS = 2.7  # turns of a root
 OUTPUT = 3_700  # tokens that a block prints, including the message around it
 # FINDINGS per PART tokens read, and at least per review; each is confirmed
 FINDINGS, PART = 0.7, 9_000
-JOINT = 0.4  # share of a review's claims in one confirmation, up to its limit
-# tokens of a confirmation's prompt about one claim, and of each further claim in it
-OPINION, CLAIM = 8_000, 1_500
+OPINION = 6_500  # tokens of a confirmation's prompt
 # share of model passes and of confirmations that request more code in a second call
 ASKING, DOUBTING = 0.25, 0.5
 ESCALATED = 0.1  # share of the confirmations that the root's model gives, if the worker's model is asked first
@@ -139,15 +135,14 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     root_calls, first_turns = list[Likely](), list[Usage]()
     if root is not None:
         first_turns = root.turn_usages[:1]
-        asking = ASKING if name in WITHOUT_ROOT else 0.0  # prompts of pairs allow no code requests
-        root_calls = _likely(root.prompt_usages) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
+        root_calls = _likely(root.prompt_usages) + _again(root.look_up_usages, ASKING, _sized(LOOKED_UP, root))
         for first in root.turn_usages[:1]:
             root_calls += _turns(first, root)
     judge = root or worker
     opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
     if effort != "high" and root is not None and root.name != worker.name:
         opinions = [(usage, times * ESCALATED) for usage, times in opinions]
-        readings += [(usage, times) for usage, times in _opinions(read_tokens, worker, 0)[:1]] if opinions else []
+        readings += _opinions(read_tokens, worker, 0)[:2] if opinions else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
     beside = [_usd(run.price, _likely(run.prompt_usages)) for run in others]
     rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, opinions))
@@ -174,15 +169,13 @@ def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely
 def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
     """Return the calls that confirm the findings, and those that write tests for them."""
     count = FINDINGS * max(1.0, read_tokens / _sized(PART, judge))
-    claims = max(1.0, min(JOINT * count, MOST_CLAIMS))
     thinking = judge.thinking("verify")
-    size = Usage(_sized(OPINION + CLAIM * (claims - 1), judge), round(200 * claims) + thinking)
-    requests = count / claims
+    size = Usage(_sized(OPINION, judge), 200 + thinking)
     test_count = min(proofs, math.ceil(count))
     writing = Usage(PROOF, 1_000 + thinking)
     return [
-        (size, requests),
-        *((usage, times * requests) for usage, times in _again([size], DOUBTING, _sized(LOOKED_UP, judge))),
+        (size, count),
+        *((usage, times * count) for usage, times in _again([size], DOUBTING, _sized(LOOKED_UP, judge))),
         (writing, test_count * (1 + MENDING)),
         (replace(writing, output=200), float(test_count)),
     ]

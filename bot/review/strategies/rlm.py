@@ -6,17 +6,15 @@ Then the root continues in the REPL with their findings, up to the gate.
 from dataclasses import replace
 
 from bot.errors import public
-from bot.review import pairs
 from bot.review.agent import loop, seed
 from bot.review.session import Session
-from bot.review.strategies import fanout
+from bot.review.strategies import parts
 from bot.review.strategies.choice import MANY_TURNS, ROOT_UNITS
 from bot.values import Transcript
 from deeprepo.rlm.errors import ReplUnavailable
 from deeprepo.rlm.loop.conversation import MAX_TOKENS
 from deeprepo.rlm.values import Usage, tokens
 
-MANY_PAIRS = 1  # prompts of pairs in a change with more code regions than ROOT_UNITS
 MANY_MESSAGE = 10_000  # tokens of the root's first message in such a change, which each turn sends again
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt, and of the findings in its first message
 
@@ -28,14 +26,11 @@ async def run(session: Session) -> Transcript:
     """
     reserve(session)
     many = len(session.units) > ROOT_UNITS
-    async with pairs.beside(session, MANY_PAIRS if many else pairs.MOST_CALLS) as pairs_taken:
-        await fanout.run(session, is_backed=True)
-        await pairs_taken()
-    await fanout.read_uses(session, session.worker)
+    await parts.run(session, by_workers=True)
     start = seed.gather(session, alone=False, most=MANY_MESSAGE if many else seed.MESSAGE_TOKENS)
     transcript = await look_around(session, start, turns=MANY_TURNS if many else None)
     if session.tracker.unread():
-        await fanout.run(session, with_pairs=False)
+        await parts.run(session, by_workers=True)
     return transcript
 
 

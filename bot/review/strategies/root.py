@@ -5,11 +5,13 @@ Other models read only the diff meanwhile. If no REPL starts, the change is read
 
 from dataclasses import replace
 
+from bot.diff.units import ShownLines
 from bot.features.overlooked.review import overlooked
-from bot.review import judging, readings, uses
+from bot.review import judging, readings
 from bot.review.agent import seed
+from bot.review.context import callers
 from bot.review.session import Session, WorkerReply
-from bot.review.strategies import fanout, rlm
+from bot.review.strategies import parts, rlm
 from bot.review.strategies.offline import run_static_checks
 from bot.review.workers import join
 from bot.values import Transcript
@@ -24,12 +26,13 @@ async def run(session: Session) -> Transcript:
     the end.
     """
     units = session.tracker.unread()
-    await fanout.compare(session)
+    await parts.compare(session)
     await run_static_checks(session)
     judging.report_findings_so_far(session)
-    groups, _ = await uses.group(session.tree, session.tracker.units, session.tracker.open_uses(), USERS)
+    first = [use.reference for use in session.tracker.open_uses()]
+    users = await callers.show(session.tree, callers.call_sites(units, first), ShownLines(session.units), USERS)
     places = await overlooked(session, session.results.findings)
-    start = seed.gather(session, alone=True, users=groups[0][2] if groups else (), places=places)
+    start = seed.gather(session, alone=True, users=users, places=places)
     async with readings.beside(session, None, units) as passes:
         transcript = await rlm.look_around(session, start, alone=True)
         # A root that wrote no code was shown the change, but has not judged it
@@ -39,7 +42,6 @@ async def run(session: Session) -> Transcript:
         replies += [await session.worker.review(left)] if left else []
         answer = await passes(join(replies))
     rows[:] = [finding for finding in rows if not finding.basis.has_root]
-    await fanout.take(session, answer)
+    await parts.take(session, answer)
     session.results.notes += [answer.error] if answer.error else []
-    await fanout.read_uses(session, session.worker)
     return replace(transcript, findings=tuple(rows), partial=transcript.partial or bool(session.tracker.unread()))

@@ -2,6 +2,6 @@
 
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.find import find
-from deeprepo.impact.uses.usages import callers, readers
+from deeprepo.impact.uses.usages import callers, definitions, readers
 
-__all__ = ["SearchLimits", "callers", "find", "readers"]
+__all__ = ["SearchLimits", "callers", "definitions", "find", "readers"]

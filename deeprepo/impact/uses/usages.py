@@ -5,14 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from deeprepo.impact import resolving
+from deeprepo.impact import resolving, structs
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.filetypes import filetypes
+from deeprepo.impact.filetypes import filetype, filetypes
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test, is_test_scope
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
-from deeprepo.impact.values import Use
+from deeprepo.impact.values import Definition, Side, Use
 
 ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"
 LOOKS = (
@@ -41,16 +41,37 @@ async def callers(tree: Tree, name: str, limit: int = 200) -> tuple[Reference, .
     if not re.fullmatch(r"[\w$]+", short):
         return ()
     references: list[Reference] = []
-    budget = SearchLimits()
-    globs = [f"*{suffix}" for one in filetypes() if one.is_parsed for suffix in one.suffixes]
-    paths = await tree.grep(Query([short], globs, word=True))
-    paths_read = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed_files]
-    for path, source in (await tree.read_many(paths_read)).items():
-        if len(source) <= budget.bytes and not is_minified(source):
-            lines = file_lines(source)
-            references += [_with_text(use, path, lines) for use in resolving.uses(path, source, {short})]
+    for path, source in (await _parsed_files(tree, short)).items():
+        lines = file_lines(source)
+        references += [_with_text(use, path, lines) for use in resolving.uses(path, source, {short})]
     references.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
     return tuple(references[:limit])
+
+
+async def definitions(tree: Tree, name: str, side: Side = "head", paths: Sequence[str] = ()) -> list[Definition]:
+    """Return the definitions of a name, product code first.
+
+    `paths`: globs that limit the search. Files that no parser reads are left out.
+    """
+    if not re.fullmatch(r"[\w$]+", name):
+        return []
+    sources = await _parsed_files(tree, name, side, paths)
+    return [
+        structs.replace(one, path=path, side=side)
+        for path, source in sources.items()
+        for one in resolving.outline(path, source, side).definitions
+        if one.short == name
+    ]
+
+
+async def _parsed_files(tree: Tree, name: str, side: Side = "head", paths: Sequence[str] = ()) -> Mapping[str, bytes]:
+    """Return the files that contain a name and that a parser reads, tests last, up to a limit."""
+    budget = SearchLimits()
+    globs = paths or [f"*{suffix}" for one in filetypes() if one.is_parsed for suffix in one.suffixes]
+    hits = await tree.grep(Query([name], globs, word=True, side=side))
+    parsed = sorted((path for path in hits if filetype(path).is_parsed), key=lambda path: (is_test(path), path))
+    sources = await tree.read_many(parsed[: budget.parsed_files], side)
+    return {path: source for path, source in sources.items() if len(source) <= budget.bytes and not is_minified(source)}
 
 
 def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:

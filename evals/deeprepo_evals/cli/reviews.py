@@ -33,7 +33,7 @@ Strategy = Annotated[
     list[str] | None,
     typer.Option(
         metavar=f"[{'|'.join(get_args(levels.Strategy))}]",
-        help="Strategies to compare (default: fanout).",
+        help="Strategies to compare (default: parts).",
     ),
 ]
 Baseline = Annotated[
@@ -53,13 +53,6 @@ Oracle = Annotated[
     bool,
     typer.Option(
         "--oracle", help="Use no model, but a script that knows the defects and reports those that its prompt proves."
-    ),
-]
-QuickWorker = Annotated[
-    bool,
-    typer.Option(
-        "--quick-worker",
-        help="With --oracle: a script that only understands single lines. In rlm, the root only reads pairs.",
     ),
 ]
 Judge = Annotated[
@@ -92,7 +85,6 @@ def command(
     verify: Verify = None,
     quota: Quota = None,
     oracle: Oracle = False,
-    quick_worker: QuickWorker = False,
     judge: Judge = None,
     rounds: Rounds = 1,
     at_once: AtOnce = 1,
@@ -121,7 +113,6 @@ def command(
         baseline=baseline,
         flags={"root": root, "worker": worker, "usd": max_usd, "verify": verify, "quota": quota},
         oracle=oracle,
-        quick=quick_worker,
         judges=tuple(judge or ()),
         rounds=rounds,
         at_once=at_once,

@@ -57,7 +57,7 @@ async def _by_product(flags: Mapping[str, Any], repo: Path, last: bytes | None, 
 
 async def _talkative(repo: Path, last: bytes | None, scratch: str) -> Review:
     model = ScriptedModel(remarks, "scripted/talkative", price=0.0)
-    return await product.rehearse("fanout", model, repo, scratch, earlier=last)
+    return await product.rehearse("parts", model, repo, scratch, earlier=last)
 
 
 def remarks(prompt: Prompt) -> Completion:
@@ -67,8 +67,6 @@ def remarks(prompt: Prompt) -> Completion:
     """
     if (opinion := confirmation(prompt)) is not None:
         return Completion("", Usage(1, 1), data=opinion)
-    if prompt.answer is not None and prompt.answer.name == "pairs":
-        return Completion("", Usage(1, 1), data={"broken": [], "doubts": []})
     text = prompt.messages[-1].text
     rows = sorted({(sign, path, line) for path, sign, line in shown_rows(text) if len(line) > SHORTEST})
     draw = random.Random(text)  # noqa: S311 - a draw that can be repeated

@@ -46,7 +46,7 @@ async def carry_out(name: str, options: Options, say: Say) -> Told:
     """Do what is left. Raises UsageError before anything is paid if the request makes no sense."""
     benchmark = await SETS[name](options.data, options.peers)
     if options.reviewers != (PRODUCT,) or options.flags["effort"] != "none":
-        check_models(options.flags, "direct")
+        check_models(options.flags, "parts")
     cases, clones, sentences = await _cases(benchmark, options)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-eval-")))

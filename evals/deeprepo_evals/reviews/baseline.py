@@ -80,7 +80,7 @@ class DiffOnly:
 async def plain_model(flags: Mapping[str, Any]) -> AsyncIterator[Model]:
     """The model that a single call goes to: the root, else the worker. Raises ProviderError where there is none."""
     environment = config.environment()
-    resolved = config.resolve({**flags, "strategy": "direct"}, None, environment)
+    resolved = config.resolve({**flags, "strategy": "parts"}, None, environment)
     chosen = wiring.Connections(environment, flags).models(resolved)
     model = chosen.root or chosen.reader
     if model is None:

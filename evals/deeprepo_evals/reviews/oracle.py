@@ -9,13 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.findings import read
-from bot.findings.joint_opinions import VERDICTS
 from deeprepo.rlm.values import Completion, Prompt, Usage
 from deeprepo_evals.reviews.labels import Label, Line
 
 NAME = "scripted/oracle"
 CONFIRMED = {"verdict": "confirmed", "trigger": "as labelled", "author_would_change": True, "reason": "labelled"}
-CLAIM = re.compile(r"^(C\d+)\. The claim, about", re.MULTILINE)
 _SECTION = re.compile(
     r"^--- (?!what the |end ---)(?:unchanged: )?(.+?)(?: · .*)?(?: \((?:new file|deleted file|renamed .*|copied .*)\))? ---$"
 )
@@ -23,12 +21,8 @@ _NUMBERED = re.compile(r"^([ +-])\s*(\d*) (.*)$")
 
 
 def confirmation(prompt: Prompt) -> Mapping[str, Any] | None:
-    """Confirm every claim of a request for second opinions, in the form that it asks for; None for another prompt."""
-    form = read.kind(prompt.answer)
-    if form == VERDICTS:
-        claims = CLAIM.findall(prompt.messages[-1].text)
-        return {"verdicts": [{"claim": name, "same_as": "", **CONFIRMED} for name in claims]}
-    return CONFIRMED if form == "verdict" else None
+    """Confirm the claim of a request for a second opinion; None for another prompt."""
+    return CONFIRMED if read.kind(prompt.answer) == "verdict" else None
 
 
 class Oracle:
@@ -46,8 +40,6 @@ class Oracle:
             return opinion
         shown = sections(prompt.messages[-1].text)
         found = [item for number in range(len(self.labels)) if (item := self.finding(number, shown)) is not None]
-        if prompt.answer is not None and prompt.answer.name == "pairs":
-            return {"broken": [_as_breakage(item) for item in found], "doubts": []}
         return {"answer": "Read.", "findings": found}
 
     def finding(self, number: int, shown_lines: Mapping[str, set[str]]) -> dict[str, Any] | None:
@@ -91,13 +83,6 @@ def _finding(at: Line, proof: Line | None) -> dict[str, Any]:
         "evidence": [{"path": proof.path, "quote": proof.text}] if proof else [],
         "suggestion": None,
     }
-
-
-def _as_breakage(finding: Mapping[str, Any]) -> dict[str, Any]:
-    """A finding in the form in which the reader of pairs hands it in."""
-    use = next(iter(finding["evidence"]), {"path": "", "quote": ""})
-    told = {name: finding[name] for name in ("title", "why", "trigger", "consequence", "severity", "category")}
-    return {"change": {"path": finding["path"], "quote": finding["quote"]}, "use": use, **told}
 
 
 def sections(text: str) -> dict[str, set[str]]:

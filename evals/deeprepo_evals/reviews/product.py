@@ -22,7 +22,6 @@ from deeprepo_evals.reviews import outcome
 from deeprepo_evals.reviews.follower import Follower
 from deeprepo_evals.reviews.oracle import NAME, Oracle
 from deeprepo_evals.reviews.outcome import Outcome
-from deeprepo_evals.reviews.quick import PairsOnly, Quick
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_sandbox.scripted import ScriptedModel
 
@@ -56,22 +55,17 @@ class RehearsalReviewer:
     """Our own review with an oracle in the worker's place: no model, no environment, no network."""
 
     strategy: str
-    quick: bool = False  # the worker sees what one line says; a root then reads pairs, and nothing in its turns
-    pairs: bool = True  # of a quick one: whether these are read
 
     @property
     def name(self) -> str:
         """What the tables call it."""
-        if not self.quick:
-            return self.strategy
-        return f"{self.strategy}, quick worker" + ("" if self.strategy not in LED or not self.pairs else ", pairs")
+        return self.strategy
 
     async def review(self, task: Task) -> Outcome:
         """One case, with the labels that the task brings."""
         oracle = Oracle(task.labels)
-        model = acting(Quick(task.labels) if self.quick else oracle)
-        script = PairsOnly(oracle, silent=not self.pairs) if self.quick else Follower(oracle)
-        root = ScriptedModel(script, NAME, price=0.0) if self.strategy in LED else None
+        model = acting(oracle)
+        root = ScriptedModel(Follower(oracle), NAME, price=0.0) if self.strategy in LED else None
         done = await rehearse(self.strategy, model, task.repo, task.scratch, root)
         told = replace(outcome.of_review(done), input=weight(model) + (weight(root) if root else 0))
         return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))

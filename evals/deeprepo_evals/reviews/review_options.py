@@ -16,7 +16,7 @@ from deeprepo_evals.reviews.reviewer import Reviewer
 from deeprepo_evals.reviews.run import MeasuredRun, Plan
 
 BASELINE = "diff-only"
-REHEARSED = ("fanout", "direct", "rlm")  # strategies that an oracle can act in
+REHEARSED = ("parts", "rlm")  # strategies that an oracle can act in
 MOST_JUDGES = 2
 
 
@@ -32,7 +32,6 @@ class ReviewOptions:
     baseline: str | None = None
     flags: Mapping[str, Any] = field(default_factory=dict)
     oracle: bool = False
-    quick: bool = False
     judges: tuple[str, ...] = ()
     rounds: int = 1
     at_once: int = 1
@@ -83,7 +82,6 @@ async def _plan(options: ReviewOptions) -> Plan:
     found = await asyncio.to_thread(case_files.read, options.cases, options.kinds, options.only)
     settings = {name: value for name, value in options.flags.items() if value is not None}
     settings |= {"oracle": True} if options.oracle else {}
-    settings |= {"quick": True} if options.quick else {}
     return Plan(
         cases=found,
         clones=build.clones(found, options.repos),
@@ -100,22 +98,20 @@ async def _plan(options: ReviewOptions) -> Plan:
 
 def _reviewers(options: ReviewOptions) -> Iterator[Reviewer]:
     """Whoever is measured, ours first. Raises UsageError or ConfigError, as for a key that is missing."""
-    if options.quick and not options.oracle:
-        raise UsageError("--quick-worker is a script in the worker's place: it goes with --oracle")
     if options.baseline not in (None, BASELINE):
         raise UsageError(f"unknown baseline {options.baseline!r}: there is {BASELINE}")
     from deeprepo_evals.reviews.baseline import DiffOnly
     from deeprepo_evals.reviews.product import Product, RehearsalReviewer
 
-    for name in options.strategies or (() if options.baseline and not options.oracle else ("fanout",)):
+    for name in options.strategies or (() if options.baseline and not options.oracle else ("parts",)):
         if options.oracle and name not in REHEARSED:
             raise UsageError(f"--oracle replaces the worker: it reads with {', '.join(REHEARSED)}, not {name}")
         if not options.oracle:
             check_models(options.flags, name)
-        yield RehearsalReviewer(name, options.quick) if options.oracle else Product(name, options.flags)
+        yield RehearsalReviewer(name) if options.oracle else Product(name, options.flags)
     if options.baseline:
         if not options.oracle:
-            check_models(options.flags, "direct")
+            check_models(options.flags, "parts")
         yield DiffOnly(options.flags, oracle=options.oracle)
 
 

@@ -19,7 +19,7 @@ from bot.values import Review, ReviewRequest
 from deeprepo.rlm.errors import BudgetSpent, ProviderDown
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.values import Limits, Model
-from deeprepo_evals import match, models, plant, results, rlm_only
+from deeprepo_evals import match, models, one_call, plant, results, rlm_only
 from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
@@ -148,7 +148,7 @@ class _Arena:
         scratch = self.scratch / f"{repo.stem}-scratch"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
-        strategy = {BASELINE: "direct", "rlm-only": rlm_only.__name__}.get(item["strategy"], item["strategy"])
+        strategy = {BASELINE: one_call.__name__, "rlm-only": rlm_only.__name__}.get(item["strategy"], item["strategy"])
         flags = {"strategy": strategy, "verify": item["verify"], "analyzers": ()}
         pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
         return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), OpenedBy(opener=open_desk))

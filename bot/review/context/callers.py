@@ -1,0 +1,115 @@
+"""Show the code that uses what a change alters."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from bot import blocks
+from bot.diff.units import ShownLines
+from bot.file_kinds import irrelevant_kind
+from bot.review.context import snippets
+from bot.values import Excerpt, Reference, Unit
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.values import MODULE
+
+MAX_CALLERS = 6  # per code region
+MAX_BY_NAME, MAX_TESTS = 2, 2  # uncertain callers, and tests
+ALIKE = 2  # uses shown if several are written alike
+CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def call_sites(units: Iterable[Unit], first: Iterable[Reference] = ()) -> list[Reference]:
+    """Return the uses of these regions that are worth showing: those in `first`, then the surest of each region."""
+    regions = list(units)
+    mine = {reference.symbol for unit in regions for reference in unit.references}
+    lists = [sorted(unit.references, key=_uncertainty)[:MAX_CALLERS] for unit in regions]
+    most = max(map(len, lists), default=0)
+    in_turn = [rows[at] for at in range(most) for rows in lists if at < len(rows)]
+    return list(
+        dict.fromkeys([*(reference for reference in first if reference.symbol in mine), *_worth_showing(in_turn)])
+    )
+
+
+def distinct(rows: Iterable[Reference]) -> list[Reference]:
+    """Return the uses without those that differ from two earlier ones only in variable names."""
+    counts: Counter[str] = Counter()
+    distinct_rows = []
+    for reference in rows:
+        written = _shape(reference)
+        counts[written] += 1
+        if counts[written] <= ALIKE:
+            distinct_rows.append(reference)
+    return distinct_rows
+
+
+async def show(tree: Tree, references: Sequence[Reference], shown: ShownLines, room: int) -> list[Excerpt]:
+    """Return the functions that contain these uses, as many as fit into `room` tokens.
+
+    Only the line is shown if two earlier uses are written alike.
+    """
+    texts = await tree.read_many(list(dict.fromkeys(reference.path for reference in references)))
+    excerpts, alike = list[Excerpt](), Counter[str]()
+    for reference in references:
+        lines = file_lines(texts.get(reference.path, b""))
+        if reference.line > len(lines) or shown.has(reference.path, reference.line):
+            continue
+        alike[written := _shape(reference)] += 1
+        inside = f"{reference.function} · " if reference.function != MODULE else ""
+        numbers = [reference.line] if alike[written] > ALIKE else _body(reference, lines)
+        left = shown.left(reference.path, numbers)
+        excerpt = snippets.cut(reference.path, lines, left, f"{inside}uses {reference.name}")
+        if excerpt is not None and excerpt.size <= room:
+            room -= excerpt.size
+            shown.add(excerpt)
+            excerpts.append(excerpt)
+    return snippets.join(excerpts)
+
+
+def _shape(reference: Reference) -> str:
+    """Return a use's line with all identifiers replaced, except for the used name and `return`."""
+    kept = (reference.name, "return")
+    return _IDENTIFIER.sub(lambda match: match[0] if match[0] in kept else "x", reference.text.strip())
+
+
+def _worth_showing(rows: Sequence[Reference]) -> list[Reference]:
+    """Drop imports and names that every class has, and all but a few uncertain uses and tests."""
+    unsure = tests = 0
+    rows_kept = []
+    # If a symbol is known by an import or a type, a mere name match counts for nothing.
+    known = {reference.symbol for reference in rows if reference.is_bound}
+    for reference in rows:
+        if reference.missing:
+            rows_kept.append(reference)
+            continue
+        if reference.form == "import" or reference.everyday or irrelevant_kind(reference.path):
+            continue
+        if not reference.is_bound:
+            unsure += 1
+            if reference.symbol in known or unsure > MAX_BY_NAME:
+                continue
+        tests += reference.test
+        if not reference.test or tests <= MAX_TESTS:
+            rows_kept.append(reference)
+    return rows_kept
+
+
+def _uncertainty(reference: Reference) -> tuple[bool, ...]:
+    return (
+        not reference.missing,
+        bool(irrelevant_kind(reference.path)),
+        not reference.is_bound,
+        reference.test,
+        not reference.call,
+        not reference.is_at_top,
+    )
+
+
+def _body(reference: Reference, lines: Sequence[str]) -> list[int]:
+    """Return the function around a use with its annotations, or its blocks that contain the use."""
+    start, end = reference.span or (0, 0)
+    end = min(end, len(lines))
+    if start <= reference.line <= end and end - start < CALLER_LINES:
+        return [*blocks.annotations(lines, start), *range(start, end + 1)]
+    return blocks.around(reference.path, lines, reference.line, CALLER_LINES // 2, min(start, reference.line))
