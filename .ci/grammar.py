@@ -20,7 +20,7 @@ IGNORED = {
 GENERATED = {"api.md", "configuration.md"}
 # Terms of this project that the checker takes for mistakes.
 TERMS = re.compile(
-    r"deeprepo|findings?|learnings?|metatable|taskset|rulesets?|bubblewrap|podman|styleguide|cursorrules", re.IGNORECASE
+    r"deeprepo|findings?|learnings?|metatable|taskset|rulesets?|podman|styleguide|cursorrules", re.IGNORECASE
 )
 CODE = re.compile(r"```.*?```|~~~.*?~~~|(?m:^ {4}.*$)", re.DOTALL)
 

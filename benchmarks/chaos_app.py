@@ -50,7 +50,7 @@ async def rows(store: str, asked: argparse.Namespace) -> list[Row]:
         in_thread(Server(lambda body: _reply(body, came))) as models,
     ):
         folder = Path(scratch)
-        told = {"BASE_URL": models.openai_url, "STRATEGY": "parts", "WORKER": "compatible/reader"}
+        told = {"BASE_URL": models.openai_url, "WORKER": "compatible/reader"}
         told |= {"WRITE_PAUSE": "0.05"}
         async with sandbox.github(folder / "github", secret=SECRET) as gh:
             repo = await _repositories(gh)
@@ -137,7 +137,7 @@ async def _repositories(gh: sandbox.GitHub) -> sandbox.Repo:
     files = {f"package/m{n}_{k}.py": _module(n, k, "+") for n in numbers for k in range(MODULES)}
     files |= {f"package/use{n}.py": USE.format(n=n) for n in numbers}
     files["pyproject.toml"] = '[project]\nname = "package"\nversion = "1.4.0"\n'
-    files[".deeprepo.yml"] = f"consumers: [{CONSUMER}]\n"
+    files[".deeprepo.yml"] = f"consumers: [{CONSUMER}]\nstrategy: parts\n"
     repo = await gh.repository("acme", "shop", files=files, private=True)
     user = {f"use{n}.py": USE.format(n=n) for n in numbers}
     user |= {"requirements.txt": "package>=1.2,<2\n", ".deeprepo.yml": "shown_to: [acme/shop]\n"}

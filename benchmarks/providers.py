@@ -300,7 +300,7 @@ def _review(mode: Mode, repos: Mapping[str, Path]) -> Result:
         url = server.anthropic_url if provider.dialect == "anthropic" else server.openai_url
         kept = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
         key = {provider.key_variable: "a-key"}
-        told = {f"DEEPREPO_BASE_URL_{provider.name.upper()}": url, "DEEPREPO_TIMEOUT": "1", "DEEPREPO_SECONDS": "60"}
+        told = {f"DEEPREPO_BASE_URL_{provider.name.upper()}": url, "DEEPREPO_SECONDS": "60"}
         repo = repos["many" if mode.many else "dense" if mode.dense else "small"]
         command = [
             sys.executable,
@@ -335,7 +335,8 @@ def _review(mode: Mode, repos: Mapping[str, Path]) -> Result:
 
 def _repository(folder: Path, kind: str) -> Path:
     """A repository whose last commit brings the defect, alone, among much else, or beside text that is dense."""
-    before, after = {"calc.py": "def div(a, n):\n    return a\n"}, {"calc.py": f"def div(a, n):\n{DEFECT}\n"}
+    settings = {".deeprepo.yml": "models: {timeout: 1}\n"}
+    before, after = settings | {"calc.py": "def div(a, n):\n    return a\n"}, {"calc.py": f"def div(a, n):\n{DEFECT}\n"}
     if kind == "many":
         for number in range(12):
             name = f"part{number:02}.py"

@@ -158,7 +158,7 @@ async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds
         return Reply("Read.", delay=delay) if "response_format" not in body else Reply(data=None, delay=delay)
 
     with in_thread(Server(answer)) as models:
-        given = {"BASE_URL": models.openai_url, "WORKER": "compatible/worker", "STRATEGY": "parts"}
+        given = {"BASE_URL": models.openai_url, "WORKER": "compatible/worker"}
         async with _town(folder) as (gh, repo), server(folder, gh, **database, **given) as process:
             gh.listen(f"{process.origin}/webhook")
             for number in range(REVIEWS):

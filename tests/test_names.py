@@ -101,7 +101,6 @@ def test_function_docstring_starts_with_a_verb() -> None:
 
 
 WRITTEN_TWICE = {
-    frozenset({"bubblewrap", "docker", "podman"}),  # a variable's allowed values, listed next to its description
     frozenset({"file", "symlink", "submodule"}),  # git's kinds of entries, as `impact` reports them
 }
 

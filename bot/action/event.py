@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.config import Step
 from bot.errors import UsageError
-from bot.values import Cancel, CommandAsk, IgnoredDelivery, MergeGroup, PullRef, RemarkAsk, Retitled, ReviewAsk
+from bot.values import Cancel, CommandAsk, IgnoredDelivery, MergeGroup, PullRef, RemarkAsk, ReviewAsk
 from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
@@ -20,7 +20,6 @@ ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # author.
 OWN_EVENTS = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
 PULL_ENDS = {"closed": "the pull request is closed", "draft": "it is now a draft"}
-RENAMED = "only the title or text changed"
 QUEUED = "a pull request in a merge queue was reviewed before it entered the queue"
 INSTALLATION = {"id": 1}  # a placeholder, because a workflow's events have no installation
 MAX_EVENT_BYTES = 25 << 20
@@ -35,7 +34,6 @@ class Repeat:
 
     ask: ReviewAsk
     reason: str
-    title_before: str | None = None  # set if a new title may change whether the settings skip the pull request
 
     @property
     def pull(self) -> PullRef:
@@ -75,8 +73,6 @@ def _from_event(
             return replace(request, trigger="catch-up") if is_chosen else request
         case CommandAsk():
             return _from_commands(request)
-        case Retitled(before=before):
-            return Repeat(request.review, RENAMED, before)
         case Cancel(reason=reason) | IgnoredDelivery(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkAsk() | IgnoredDelivery():

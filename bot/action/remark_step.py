@@ -35,7 +35,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         state, settings = await look_up(host, step, console)
         permission = await _permission(ask, host)
         has_model = access.can_ask(settings)
-        refusal = conversation.refusal(ask.actor, permission, settings, names_us=ask.mentioned, model=has_model)
+        refusal = conversation.refusal(ask.actor, permission, names_us=ask.mentioned, model=has_model)
         if refusal is not None:
             await replies.post_reply(refusal, ask.comment, host)
             return ReviewResult(

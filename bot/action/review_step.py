@@ -115,15 +115,11 @@ async def _review(
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """Repeat the last review's result for the head.
 
-    The event needs no review, but its job is a check of the head. There is a review in two cases: if a new
-    title changes whether the settings skip the pull request, and if `fail_on` is set but no result is known.
-    That happens if a run was canceled, or for forks, whose token can't post a summary.
+    The event needs no review, but its job is a check of the head. There is a review if `fail_on` is set but no
+    result is known: a run was canceled, or a fork's token couldn't post a summary.
     """
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
-        before, title = event.title_before, state.facts.title
-        if before is not None and policy.is_skip_changed(before, title, settings):
-            return await _review(event.ask, host, state, settings, step, console)
         stored = await stored_conclusion(host, state, step)
         if stored is None and policy.has_threshold(settings):
             return await _review(event.ask, host, state, settings, step, console)

@@ -20,8 +20,7 @@ KNOWN_EVENTS = frozenset({*events.ACTIONS, "ping"})
 class Metrics:
     """Counts what one server does, and renders the counts for Prometheus."""
 
-    def __init__(self, *, by_repository: bool = False) -> None:
-        self._repository_label = ("repository",) if by_repository else ()
+    def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
@@ -33,10 +32,9 @@ class Metrics:
         self._jobs = gauge("deeprepo_jobs", "Stored jobs.", ("state",))
         outcomes = "Findings reported in the last 30 days, by outcome."
         self._outcomes = gauge("deeprepo_findings_outcome", outcomes, ("outcome",))
-        self._reviews = counter("deeprepo_reviews", "Finished reviews.", (*self._repository_label, "conclusion"))
-        self._findings = counter("deeprepo_findings_posted", "Findings posted.", self._repository_label)
-        help_text = "Money spent on models, as far as prices are known."
-        self._dollars = counter("deeprepo_spent_dollars", help_text, self._repository_label)
+        self._reviews = counter("deeprepo_reviews", "Finished reviews.", ("conclusion",))
+        self._findings = counter("deeprepo_findings_posted", "Findings posted.")
+        self._dollars = counter("deeprepo_spent_dollars", "Money spent on models, as far as prices are known.")
         self._tokens = counter("deeprepo_tokens", "Tokens sent to and received from models.", ("kind",))
         self._github = counter("deeprepo_github_requests", "Requests to GitHub.", ("status",))
         self._rate_remaining = gauge("deeprepo_github_rate_remaining", "As reported in GitHub's last response.")
@@ -51,17 +49,11 @@ class Metrics:
         if seconds is not None:
             self._response_seconds.observe(seconds)
 
-    def review(self, review: Review, repository: str, status: ReviewStatus) -> None:
-        """Count a finished review: its repository (owner/name), its status, its findings and its cost.
-
-        The repository is a label if the operator enabled that. Only repositories with the App have reviews,
-        so strangers can't add series.
-        """
-        finding_count = len(review.new_findings)
-        labels = (repository,) if self._repository_label else ()
-        self._reviews.labels(*labels, status).inc()
-        (self._findings.labels(*labels) if labels else self._findings).inc(finding_count)
-        (self._dollars.labels(*labels) if labels else self._dollars).inc(review.cost.usd or 0.0)
+    def review(self, review: Review, status: ReviewStatus) -> None:
+        """Count a finished review: its status, its findings and its cost."""
+        self._reviews.labels(status).inc()
+        self._findings.inc(len(review.new_findings))
+        self._dollars.inc(review.cost.usd or 0.0)
         self._tokens.labels("input").inc(review.cost.usage.input)
         self._tokens.labels("output").inc(review.cost.usage.output)
         self._model_errors.inc(review.cost.failed_calls)

@@ -36,7 +36,7 @@ _log = logs.log("server")
 # The type of `workflow.dispatch.open_work`. It returns the function that carries out jobs, and the one that
 # comments on a pull request if its job is given up.
 OpenWork = Callable[
-    [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str, ReviewStatus], None], ProcessLimits],
+    [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, ReviewStatus], None], ProcessLimits],
     tuple[Work, Apologise],
 ]
 
@@ -58,7 +58,7 @@ async def open_server(
     options, app = settings.options, settings.app
     if app is None:
         raise ConfigError("the App's credentials are not set")
-    metrics = Metrics(by_repository=options.metrics_by_repository)
+    metrics = Metrics()
     identity = Identity(app.app_id, app.private_key, options.github_api)
     pace = RequestPace(options.write_pause, on_answer=metrics.github)
     limits = ProcessLimits(memory=options.review_memory_mb << 20, cpu=options.review_cpu_seconds)
@@ -83,7 +83,6 @@ def _jobs(settings: Server) -> JobSettings:
         at_once=options.reviews,
         debounce=options.debounce,
         poll=options.poll,
-        crashes=options.crashes,
         keep_days=options.retention_days,
     )
 

@@ -36,7 +36,7 @@ from bot.commands.context import WRITERS
 from bot.errors import HostError, StorageError
 from bot.review import written
 from bot.storage.people import People
-from bot.values import Ask, Cancel, CatchUp, CommandAsk, IgnoredDelivery, PullRef, Retitled, ReviewAsk
+from bot.values import Ask, Cancel, CatchUp, CommandAsk, IgnoredDelivery, PullRef, ReviewAsk
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 
@@ -249,7 +249,7 @@ class Admission:
             self._deliveries.clear()
             self._counts.clear()
             self._writers.clear()
-        if not isinstance(ask, ReviewAsk | Retitled | Cancel) or not ask.actor or delivery in self._deliveries:
+        if not isinstance(ask, ReviewAsk | Cancel) or not ask.actor or delivery in self._deliveries:
             return None
         who, scope = (ask.pull.repository, ask.actor), ask.pull.installation
         is_writer = not ask.stranger or self._writers.get(who)

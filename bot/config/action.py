@@ -9,9 +9,8 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import yaml_text
-from bot.config.from_environment import FromEnvironment
 from bot.config.names import FILE
-from bot.config.server import Address
+from bot.config.server import Address, FromEnvironment
 from bot.errors import ConfigError, UsageError
 from bot.levels import Strategy
 from bot.values import ReviewEffort, Severity

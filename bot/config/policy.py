@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bot.config import Config
 
 OFFLINE_FILES, OFFLINE_LINES = 1_000, 100_000  # automatic reviews of larger changes use no model
-SKIP_LINES = 1_000_000  # reviews of more lines do not start automatically and use no model
+SKIP_FILES, SKIP_LINES = 5_000, 1_000_000  # larger reviews do not start automatically and use no model
 HOW_TO_REVIEW = "Comment `/deeprepo review` to review it anyway"
 
 
@@ -115,7 +115,7 @@ def decide(
         )
         if waits is not None:
             return SkipReview(f"{waits}. {HOW_TO_REVIEW}.", lacks=by_author, is_followed=True)
-    decision = _size(facts, settings, is_requested=is_requested)
+    decision = _size(facts, is_requested=is_requested)
     return replace(decision, lacks=by_author) if isinstance(decision, SkipReview) else decision
 
 
@@ -134,16 +134,6 @@ def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) 
         f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}. {HOW_TO_REVIEW}.",
         is_followed=True,
     )
-
-
-def skips_title(title: str, settings: "Config") -> bool:
-    """Return whether pull requests with this title are not reviewed."""
-    return any(fnmatchcase(title.lower(), pattern.lower()) for pattern in settings.triggers.skip_titles)
-
-
-def is_skip_changed(before: str, now: str, settings: "Config") -> bool:
-    """Return whether the settings skip a pull request under exactly one of its two titles."""
-    return skips_title(before, settings) != skips_title(now, settings)
 
 
 def fork_limit_message(limit: float, source: str = FILE) -> str:
@@ -179,8 +169,6 @@ def _author_objections(facts: PullFacts, events: Sequence[Trigger], settings: "C
     triggers, of = settings.triggers, settings.file_of
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
-    if skips_title(facts.title, settings):
-        yield f"its title matches `triggers.skip_titles` in {of('skip_titles')}"
     if not any(bool(triggers.events) if event == "catch-up" else event in triggers.events for event in events):
         yield f"`triggers.events` in {of('events')} does not list this event"
     if facts.fork and not triggers.forks:
@@ -193,16 +181,15 @@ def _logins(names: Iterable[str]) -> Iterator[str]:
         yield from (name, f"{name}[bot]")
 
 
-def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> StartReview | SkipReview:
+def _size(facts: PullFacts, *, is_requested: bool) -> StartReview | SkipReview:
     """Return the decision by the size of the change.
 
     A very large diff is usually vendored or generated code, so paying a model to read it is a waste.
     """
-    triggers = settings.triggers
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"the pull request changes {files:,} files and {lines:,} lines"
-    if files > triggers.skip_files or lines > SKIP_LINES:
-        limit = f"the limit is {triggers.skip_files:,} files or {SKIP_LINES:,} lines"
+    if files > SKIP_FILES or lines > SKIP_LINES:
+        limit = f"the limit is {SKIP_FILES:,} files or {SKIP_LINES:,} lines"
         if is_requested:
             return StartReview(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}).")
         return SkipReview(f"{size} ({limit}). {HOW_TO_REVIEW}, without a model.")

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_settings import BaseSettings
+from pydantic import TypeAdapter
 
-from bot.config import from_environment
-from bot.config.defaults import DEFAULTS, SECTIONS
 from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerOptions
-from bot.config.settings import PREFIX, Settings
+from bot.config.settings import PREFIX, Settings, own_variables
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that can also be read from the file named in NAME_FILE
 
@@ -34,61 +32,51 @@ def tables() -> dict[str, list[SettingRow]]:
     """
     return {
         "repository": list(_keys(json.loads(json_schema()))),
-        "everywhere": list(_variables(from_environment.model(Settings, PREFIX))),
-        "server": list(_variables(ServerOptions)),
-        "app": list(_variables(App)),
+        "everywhere": list(_variables(TypeAdapter(Settings).json_schema())),
+        "server": list(_variables(ServerOptions.model_json_schema())),
+        "app": list(_variables(App.model_json_schema())),
     }
 
 
-def variables() -> frozenset[str]:
+def variables() -> set[str]:
     """Return the names of all environment variables that are settings, including NAME_FILE for secrets."""
-    models = (from_environment.model(Settings, PREFIX), ServerOptions, App)
-    names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
-    return frozenset(f"{PREFIX}{name}".upper() for name in names)
+    names = (*ServerOptions.model_fields, *App.model_fields, *(f"{name}_file" for name in AS_FILE))
+    return own_variables() | {f"{PREFIX}{name}".upper() for name in names}
 
 
 def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[SettingRow]:
     """Yield the keys in the repository's file, or in one section of it as "section.key"."""
     section = part or whole
     for name, field in section["properties"].items():
-        if field.get("deprecated"):
-            continue
         inner, key = _section(whole, field), f"{prefix}{name}"
         if inner is not None and field.get("type") != "array":
             yield from _keys(whole, inner, f"{key}.")
             continue
-        yield SettingRow(f"`{key}`", _form(field), _default(section, name, key), field["description"])
+        yield SettingRow(f"`{key}`", _form(field), _default(section, name), field["description"])
         if inner is not None:
             yield from _keys(whole, inner, f"{key}[].")
 
 
-def _default(part: Mapping[str, Any], name: str, key: str) -> str:
-    """Return the default that applies if neither the file nor anything else sets the key."""
-    if name in part.get("required", ()):
-        return "needed"
-    section, _, last = key.rpartition(".")
-    setting = last if section in SECTIONS else key
-    return default_text(DEFAULTS.get(setting, part["properties"][name].get("default")))
+def _default(part: Mapping[str, Any], name: str) -> str:
+    """Return the default that applies if nothing sets the key or variable."""
+    return "needed" if name in part.get("required", ()) else default_text(part["properties"][name].get("default"))
 
 
 def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the schema of a key's section or of its list's entries, or None for a plain value."""
     items = part.get("items", {})
-    where = part.get("$ref") or next(
-        (schema["$ref"] for schema in (items, *items.get("anyOf", ())) if "$ref" in schema), None
-    )
+    schemas = (part, *part.get("anyOf", ()), items, *items.get("anyOf", ()))
+    where = next((schema["$ref"] for schema in schemas if "$ref" in schema), None)
     section: Mapping[str, Any] | None = whole["$defs"][where.rpartition("/")[2]] if where else None
     return section
 
 
-def _variables(of: type[BaseSettings]) -> Iterator[SettingRow]:
-    """Yield the environment variables that a group of settings is read from."""
-    whole = of.model_json_schema()
+def _variables(whole: Mapping[str, Any]) -> Iterator[SettingRow]:
+    """Yield the environment variables of a group of settings, given its JSON Schema."""
     for name, part in whole["properties"].items():
         variable = f"`{PREFIX}{name.upper()}`"
         both = f"{variable} or `{PREFIX}{name.upper()}_FILE`" if name in AS_FILE else variable
-        default = "needed" if name in whole.get("required", ()) else default_text(part.get("default"))
-        yield SettingRow(both, _form(part), default, part["description"])
+        yield SettingRow(both, _form(part), _default(whole, name), part["description"])
 
 
 def default_text(value: object) -> str:

@@ -32,7 +32,11 @@ REMOVED: Mapping[str, RemovedSetting] = {
         "`skipped` and `undecided`, write `strict: true`; `open` has no replacement",
         is_threshold=True,
     ),
+    "budget.tokens": RemovedSetting("this key was removed: the limit is now always 2,000,000"),
     "lenses": RemovedSetting("this key was removed: write what models should check as `instructions`"),
+    "models.concurrency": RemovedSetting(
+        "this key was removed: the limit is always 64 calls, and 4 for your own server"
+    ),
     "models.effort": RemovedSetting("this key was renamed: write `models.thinking`"),
     "run.fixtures": RemovedSetting(
         "this key was removed, and nothing replaces it: the sandbox gets a placeholder for every key and token"
@@ -46,5 +50,28 @@ REMOVED: Mapping[str, RemovedSetting] = {
     "triggers.commands_per_hour": RemovedSetting("this key was removed: the limit is now always 20"),
     "triggers.offline_files": RemovedSetting("this key was removed: the limit is now always 1,000"),
     "triggers.offline_lines": RemovedSetting("this key was removed: the limit is now always 100,000"),
+    "triggers.replies_per_hour": RemovedSetting("this key was removed: the limit is now always 12"),
+    "triggers.skip_files": RemovedSetting("this key was removed: the limit is now always 5,000"),
+    "triggers.skip_titles": RemovedSetting(
+        "this key was removed: use drafts or a label in `triggers.skip_labels` for changes that need no review yet"
+    ),
     "triggers.skip_lines": RemovedSetting("this key was removed: the limit is now always 1,000,000"),
+}
+
+# Environment variables of earlier versions, without their prefix, and what to do instead.
+_IN_FILES = "set `{}` in .deeprepo.yml, or for all repositories in the organization's defaults"
+REMOVED_VARIABLES: Mapping[str, str] = {
+    "CALLS": _IN_FILES.format("budget.calls"),
+    "CONCURRENCY": "the limit is always 64 calls, and 4 for your own server",
+    "CONTEXT": _IN_FILES.format("models.context"),
+    "CRASHES": "the limit is always 5",
+    "METRICS_BY_REPOSITORY": "`deeprepo status` lists each repository",
+    "PAUSE_AFTER": _IN_FILES.format("pause_after"),
+    "REQUEST_CHANGES": _IN_FILES.format("request_changes"),
+    "RUN_SANDBOX": "tests run in docker, or in podman if docker is not installed",
+    "RUN_TOOLS": "tests only run in containers: choose a `run.image` with the tools",
+    "STRATEGY": "set `DEEPREPO_EFFORT`",
+    "THINKING": _IN_FILES.format("models.thinking"),
+    "TIMEOUT": _IN_FILES.format("models.timeout"),
+    "TOKENS": "`DEEPREPO_USD` limits the cost",
 }

@@ -8,14 +8,24 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 
-from bot.config import forms, yaml_text
-from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, SETTING_FIELDS, IgnoreItem, Instruction
+from bot.config import yaml_text
+from bot.config.defaults import (
+    ALL,
+    ANALYZERS,
+    CLAIMS,
+    DEFAULTS,
+    SECTION_OF,
+    THRESHOLD_KEYS,
+    IgnoreItem,
+    Instruction,
+    SettingsFile,
+)
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.problem import Problem
 from bot.config.removed import REMOVED_CHECKS
-from bot.config.usable import THRESHOLDS, Mistake, TooManyMistakesError, UsableFile
+from bot.config.usable import Mistake, TooManyMistakesError, UsableFile
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from deeprepo.rlm.values import COMMAND
 
@@ -31,13 +41,12 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 class RepoFile:
     """The settings in a file.
 
-    `values` maps the names in `DEFAULTS`, and names such as "triggers.drafts", to values. A section, such as
-    `run`, is a mapping with only the keys that the file sets. `about_itself` maps the names of `FILE_FIELDS`
-    to values. These keys describe the file and are not settings of a review.
+    `values` maps the names in `DEFAULTS`, and names such as "triggers.drafts", to values. `run` is a mapping
+    with only the keys that the file sets.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    about_itself: Mapping[str, Any] = field(default_factory=dict)
+    enforced: tuple[str, ...] = ()  # the keys in `enforce`
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()  # the warnings that may affect whether the check passes
 
@@ -62,31 +71,27 @@ def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
     except ValueError as error:
         return RepoFile(), (_unusable_file(*yaml_text.fault(error)),)
     twice = (
-        Problem(line, sentence, about=key, fatal=False, may_set_threshold=key in THRESHOLDS)
+        Problem(line, sentence, about=key, fatal=False, may_set_threshold=key in THRESHOLD_KEYS)
         for line, key, sentence in yaml_text.duplicates(node)
     )
-    return _what_it_sets(settings), (*file.problems, *twice)
+    return RepoFile(_what_it_sets(settings, file.data), settings.enforce), (*file.problems, *twice)
 
 
 def _unusable_file(line: int | None, sentence: str) -> Problem:
     return Problem(line, f"{sentence}; nothing in this file applies", may_set_threshold=True)
 
 
-def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made of the settings
+def _what_it_sets(file: SettingsFile, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the valid settings that the file sets, without those that it leaves at their defaults."""
     values: dict[str, Any] = {}
-    for each in SETTING_FIELDS:
-        part = getattr(file, each.metadata["section"]) if each.metadata["section"] else file
-        value = getattr(part, each.name)
-        if each.name not in part.model_fields_set or value is None:
-            continue
-        if isinstance(value, BaseModel):
-            value = value.model_dump(exclude_unset=True)
-        elif each.metadata["entries"]:
-            value = tuple(each.metadata["entries"](**entry.model_dump()) for entry in value)
-        if value != () or each.default == ():
-            values[each.name] = value
-    triggers = {f"triggers.{name}": getattr(file.triggers, name) for name in file.triggers.model_fields_set}
-    return RepoFile({**values, **triggers}, {each.name: getattr(file, each.name) for each in FILE_FIELDS})
+    for name in DEFAULTS:
+        section = SECTION_OF.get(name, "")
+        if name in (data.get(section, {}) if section else data):
+            values[name] = getattr(getattr(file, section) if section else file, name)
+    if file.run is not None and "run" in values:
+        values["run"] = {name: value for name, value in asdict(file.run).items() if name in data["run"]}
+    triggers = asdict(file.triggers)
+    return values | {f"triggers.{name}": triggers[name] for name in data.get("triggers", {}) if name in triggers}
 
 
 def as_entry(item: IgnoreItem | Instruction) -> dict[str, Any]:
@@ -121,21 +126,21 @@ def read(text: bytes, name: str = FILE) -> RepoFile:
     )
 
 
-def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model made from the settings
+def _mistakes(settings: SettingsFile) -> Iterator[Mistake]:
     """Yield the mistakes that types don't catch, such as a model without a provider, or an unknown check."""
     yield from _mistakes_in_entries(settings)
     for role in ("root", "worker"):
         if wrong := _wrong_model(getattr(settings.models, role)):
             yield Mistake(("models", role), wrong)
-    for at, model in enumerate(settings.models.readers or ()):
+    for at, model in enumerate(settings.models.readers):
         if wrong := _wrong_model(model):
             yield Mistake(("models", "readers", at), wrong)
-    for at, one in enumerate(settings.analyzers or ()):
-        if one not in DEFAULTS["analyzers"] and one not in REMOVED_CHECKS:
-            yield Mistake(("analyzers", at), f"{one} is unknown{_did_you_mean(one, DEFAULTS['analyzers'])}")
+    for at, one in enumerate(settings.analyzers):
+        if one not in ANALYZERS and one not in REMOVED_CHECKS:
+            yield Mistake(("analyzers", at), f"{one} is unknown{_did_you_mean(one, ANALYZERS)}")
 
 
-def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - as above
+def _mistakes_in_entries(settings: SettingsFile) -> Iterator[Mistake]:
     """Yield the mistakes in list entries.
 
     An entry with an unknown category or a repeated name still applies. All others are skipped.
@@ -205,7 +210,7 @@ def _did_you_mean(word: str, words: Sequence[str]) -> str:
 
 def json_schema() -> str:
     """Return the file's JSON Schema for editors, which accepts the same files as deeprepo."""
-    document = {"$schema": DIALECT, **forms.repository().model_json_schema()}
+    document = {"$schema": DIALECT, **TypeAdapter(SettingsFile).json_schema()}
     document |= {"title": FILE, "description": f"A repository's settings, in {FILE} on the base branch."}
     return json.dumps(_close(document), indent=2) + "\n"
 

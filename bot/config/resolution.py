@@ -12,18 +12,23 @@ repository.
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import asdict, is_dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+from pydantic.dataclasses import dataclass
+
+from bot import globs
+from bot.config import yaml_text
 from bot.config.defaults import (
     ALL,
     CLAIMS,
     DEFAULTS,
-    FILE_FIELDS,
+    FORM,
     LISTS,
-    SECTION_FORMS,
+    TRIGGERS,
     IgnoreItem,
     Instruction,
     ReviewSettings,
@@ -31,25 +36,21 @@ from bot.config.defaults import (
     key_in_file,
 )
 from bot.config.names import FILE, MOST_MUSTS
+from bot.config.repository import read
 from bot.config.settings import Settings
 from bot.errors import ConfigError
-from bot.values import EFFORTS, SEVERITIES, at_least
+from bot.values import EFFORTS, at_least
 from bot.values.shared_file import UnusableFile
-from deeprepo.rlm.values import is_amount
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SettingsLayer, SettingsText, SharedFile
     from deeprepo.rlm.values import Masks
 
-THRESHOLD_ORDER = ("off", *SEVERITIES)  # the values of `request_changes`, the least strict first
-# Settings of which a file can only choose a lower value than the environment.
-CAPPED_SETTINGS = ("usd", "tokens", "calls", "seconds", "concurrency", "pause_after")
 MOST_SECONDS = 3_600.0  # the most that a file can set for `budget.seconds` if the environment doesn't set it
 MODELS = ("root", "worker")
-TRIGGERS = {f"triggers.{each.name}": each.default for each in fields(Triggers)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=FORM)
 class Config(ReviewSettings):
     """The resolved settings of one review.
 
@@ -62,7 +63,7 @@ class Config(ReviewSettings):
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-    triggers: Triggers = field(default_factory=Triggers)
+    triggers: Triggers = Triggers()
     ceilings: tuple[tuple[str, str], ...] = ()  # the operator's limits for all files: variable and value
 
     def record(self) -> dict[str, Any]:
@@ -150,8 +151,6 @@ class Config(ReviewSettings):
         """Return the settings with the highest `effort` that `effort_for` gives any of these files."""
         if not self.effort_for:
             return self
-        from bot import globs
-
         asked = []
         for path in paths:
             fitting = [
@@ -174,8 +173,6 @@ class Config(ReviewSettings):
         """Return whether `ignore` excludes this path from the review."""
         if not (patterns := self.unread):
             return False
-        from bot import globs
-
         return globs.matches(patterns, path)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
@@ -237,6 +234,7 @@ def resolve(
     precedence. A mistake in a file causes a warning, and the setting with the mistake doesn't apply. Raises
     ConfigError for an invalid option or variable.
     """
+    flags = _checked(flags)
     operator = asdict(settings)
     from_file, warnings, doubts = _from_repository(repository, name, others, flags, operator)
     layers = []
@@ -249,16 +247,13 @@ def resolve(
     values, origins = _layered(operator, files, flags)
     for layer in reversed(layers):
         _enforce(values, origins, layer, flags)
-    for key, value in values.items():
-        if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
-            raise ConfigError(f"{key} is {value} ({origins[key]}): use a finite number of 0 or more")
     _clamp(values, origins, settings, operator)
     _apply_dependent_settings(values, origins, flags)
     if not_asked := [*_named_requirements(values["instructions"])][MOST_MUSTS:]:
         warnings.append(f"a review checks at most {MOST_MUSTS} requirements. Not checked: {', '.join(not_asked)}")
     triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
     return Config(
-        **_form_values(ReviewSettings, values),
+        **values,
         origins=origins,
         warnings=tuple(warnings),
         doubts=tuple(doubts),
@@ -267,9 +262,15 @@ def resolve(
     )
 
 
-def _form_values(form: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a dataclass's fields, by name."""
-    return {each.name: values[each.name] for each in fields(form) if each.name in values}
+def _checked(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the flags that are set, with valid settings among them. Raises ConfigError."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        settings = ReviewSettings(**{name: value for name, value in given.items() if name in DEFAULTS})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"{first['loc'][0]} (flag): {yaml_text.sentence(first)}") from None
+    return {name: getattr(settings, name) if name in DEFAULTS else value for name, value in given.items()}
 
 
 def _from_repository(
@@ -282,11 +283,9 @@ def _from_repository(
     if isinstance(text, UnusableFile):
         unusable = f"{name}: {text.why}, so nothing in it applies"
         return {}, [unusable, *unread], (unusable,)
-    from bot.config.repository import read
-
     file = read(text, name)
-    idle = (each for each in FILE_FIELDS if file.about_itself.get(each.name))
-    unread += [f"{name}: {each.name} only has an effect in {each.metadata['only_in']}" for each in idle]
+    if file.enforced:
+        unread.append(f"{name}: enforce only has an effect in the organization's repository for defaults")
     allowed, refusals = _allowed(file.values, flags, operator, name)
     return allowed, [*file.warnings, *unread, *refusals], file.doubts
 
@@ -317,7 +316,7 @@ def _merged(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any 
 
     If both set the same key of a section, the first one's value counts. An empty first list drops the second.
     """
-    if key in SECTION_FORMS:
+    if key == "run":
         return {**second, **first}
     if key not in LISTS or first == ():
         return first
@@ -355,12 +354,10 @@ def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, 
     """Lower the values from files to the operator's limits. DEEPREPO_CAP_USD also limits flags."""
     asked = {key for key in DEFAULTS if origins[key] not in ("flag", "environment", "default")}
     rows: list[tuple[str, str, Any, Callable[[Any], float]]] = [
-        (key, *_ceiling(key, operator), float) for key in CAPPED_SETTINGS if key in asked
+        (key, *_ceiling(key, operator), float) for key in ("usd", "seconds") if key in asked
     ]
     if "effort" in asked:
         rows.append(("effort", "DEEPREPO_EFFORT", settings.effort, EFFORTS.index))
-    if origins["request_changes"] != "flag":
-        rows.append(("request_changes", "DEEPREPO_REQUEST_CHANGES", settings.request_changes, THRESHOLD_ORDER.index))
     if settings.effort is not None:
         values["effort_for"] = tuple(
             replace(each, effort=min(each.effort, settings.effort, key=EFFORTS.index)) for each in values["effort_for"]
@@ -398,9 +395,6 @@ def _apply_dependent_settings(values: dict[str, Any], origins: dict[str, str], f
     # Findings that fail the check are always shown.
     if bar is not None and not at_least(bar, values["minimum_severity"]):
         values["minimum_severity"], origins["minimum_severity"] = bar, f"`fail_on` of {origins['fail_on']}"
-    for name, form in SECTION_FORMS.items():
-        if isinstance(values[name], Mapping):
-            values[name] = form(**values[name])
 
 
 def _allowed(
@@ -433,10 +427,7 @@ def _allowed(
         why = "DEEPREPO_MODELS does not list" if patterns else "the operator chose the models, which do not include"
         refusals.append(f"{name}: some models in `models.readers` are ignored: {why} {', '.join(unlisted)}")
     strategy = allowed_choices.get("strategy")
-    for variable in ("strategy", "effort"):
-        limit = operator.get(variable)
-        spends_nothing = (None, limit, "offline")
-        if limit is not None and allowed_choices.get("strategy") not in spends_nothing:
-            del allowed_choices["strategy"]
-            refusals.append(f"{name}: strategy {strategy} is ignored: DEEPREPO_{variable.upper()} is {limit}")
+    if operator.get("effort") is not None and strategy not in (None, "offline"):
+        del allowed_choices["strategy"]
+        refusals.append(f"{name}: strategy {strategy} is ignored: DEEPREPO_EFFORT is {operator['effort']}")
     return allowed_choices, tuple(refusals)

@@ -18,7 +18,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import yaml_text
-from bot.config.from_environment import FromEnvironment
 from bot.config.settings import PREFIX
 from bot.errors import ConfigError
 
@@ -93,6 +92,14 @@ def _database(value: SecretStr) -> SecretStr:
 
 def _trim(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
+
+
+class FromEnvironment(BaseSettings):
+    """The base of models that read environment variables. An empty variable counts as not set."""
+
+    model_config = SettingsConfigDict(
+        extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True, allow_inf_nan=False
+    )
 
 
 Kind = TypeVar("Kind", bound=BaseSettings)
@@ -201,9 +208,6 @@ class ServerOptions(FromEnvironment):
         default=5.0, ge=0, le=600, description="Seconds to wait for a newer push before a review starts."
     )
     poll: float = Field(default=0.5, ge=0.01, le=60, description="Seconds between two checks for waiting jobs.")
-    crashes: int = Field(
-        default=5, ge=1, description="How many times a job may crash its process before it is reported as failed."
-    )
     grace: float = Field(
         default=20.0, ge=0, le=3600, description="Seconds that running reviews get to finish when the server stops."
     )
@@ -217,7 +221,6 @@ class ServerOptions(FromEnvironment):
         le=30,
         description="Missed pull requests up to this age in days are still reviewed. 0 turns this off.",
     )
-    metrics_by_repository: bool = Field(default=False, description="Whether /metrics has one series per repository.")
     log_format: Literal["text", "json"] = Field(default="text", description="Plain text, or one JSON object per line.")
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())

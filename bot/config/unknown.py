@@ -22,9 +22,13 @@ def unknown_variables() -> Iterator[str]:
     from difflib import get_close_matches
 
     from bot.config import reference
+    from bot.config.removed import REMOVED_VARIABLES
 
     names |= reference.variables()
     for name in sorted({name.upper() for name in others} - names):
+        if (instead := REMOVED_VARIABLES.get(name.removeprefix(PREFIX))) is not None:
+            yield f"{name} was removed: {instead}"
+            continue
         near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in names], 1, 0.7)
         hint = f"did you mean {PREFIX}{near[0]}?" if near else "run `deeprepo config --reference` to list all settings"
         yield f"{name} is not a deeprepo setting; {hint}"

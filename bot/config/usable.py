@@ -4,24 +4,24 @@ A part with a mistake is reported and ignored; the rest applies.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, is_dataclass
 from difflib import get_close_matches
-from typing import Annotated, Any, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from bot.config import forms, yaml_text
-from bot.config.defaults import Instruction, ReviewSettings
+from bot.config import yaml_text
+from bot.config.defaults import THRESHOLD_KEYS, SettingsFile
 from bot.config.problem import Problem
 from bot.config.removed import REMOVED
 
 Place = tuple[str | int, ...]  # the keys and indices that lead to a value
 ALIKE = 0.75  # difflib's similarity from which one key may be a misspelling of another
 MOST_MISTAKES = 200  # a file with more mistakes is probably not a settings file
-THRESHOLDS = frozenset(
-    each.name for form in (ReviewSettings, Instruction) for each in fields(form) if each.metadata["is_threshold"]
-) | frozenset(name for name, removed in REMOVED.items() if removed.is_threshold)
+THRESHOLDS = THRESHOLD_KEYS | {name for name, removed in REMOVED.items() if removed.is_threshold}
+VALIDATOR = TypeAdapter(SettingsFile)
 
 
 class TooManyMistakesError(ValueError):
@@ -53,14 +53,15 @@ class UsableFile:
     _kept: dict[Place, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Remove the unknown keys. Raises TooManyMistakesError."""
-        self.note(_unknown(self.node, forms.repository()))
+        """Remove the unknown keys, and keys without a value. Raises TooManyMistakesError."""
+        self.data = _without_nulls(self.data)
+        self.note(_unknown(self.node, SettingsFile))
 
-    def settings(self) -> Any:  # noqa: ANN401 - a model made from the settings
+    def settings(self) -> SettingsFile:
         """Return the settings after removing all invalid parts. Raises TooManyMistakesError."""
         while True:
             try:
-                return forms.repository().model_validate(self.data)
+                return VALIDATOR.validate_python(self.data)
             except ValidationError as error:  # the loop ends, because each error removes at least one part
                 self.note(Mistake(item["loc"], yaml_text.sentence(item)) for item in error.errors())
 
@@ -140,20 +141,29 @@ def _inside(node: yaml.Node | None, step: str | int) -> yaml.Node | None:
     return None
 
 
+def _without_nulls(value: Any) -> Any:  # noqa: ANN401 - any YAML data
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return value
+
+
 def _unknown(node: yaml.Node | None, form: Any, place: Place = ()) -> Iterator[Mistake]:  # noqa: ANN401 - a type
-    """Yield each unknown key, also in sections and in list entries. `form` is the model for the node."""
-    form = get_args(form)[0] if get_origin(form) is Annotated else form
+    """Yield each unknown key, also in sections and in list entries. `form` is the type of the node's value."""
+    if get_origin(form) in (Annotated, UnionType):
+        form = get_args(form)[0]
     if isinstance(node, yaml.SequenceNode):
         for at, item in enumerate(node.value):
             for arg in get_args(form)[:1]:
                 yield from _unknown(item, arg, (*place, at))
-    elif isinstance(node, yaml.MappingNode) and isinstance(form, type) and issubclass(form, BaseModel):
+    elif isinstance(node, yaml.MappingNode) and is_dataclass(form):
+        known = get_type_hints(form, include_extras=True)
         for key, value in node.value:
-            known = form.model_fields.get(key.value) if isinstance(key.value, str) else None
-            if known is not None:
-                yield from _unknown(value, known.annotation, (*place, key.value))
+            if isinstance(key.value, str) and key.value in known:
+                yield from _unknown(value, known[key.value], (*place, key.value))
             else:
-                yield _unknown_key((*place, str(key.value)), key.start_mark.line + 1, list(form.model_fields))
+                yield _unknown_key((*place, str(key.value)), key.start_mark.line + 1, list(known))
 
 
 def _unknown_key(place: Place, line: int, known: Sequence[str]) -> Mistake:

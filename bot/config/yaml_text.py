@@ -119,9 +119,7 @@ def sentence(item: Mapping[str, Any]) -> str:
     words = {
         "tuple_type": "write a list such as [one, two], even for a single entry",
         "list_type": "write a list such as [one, two], even for a single entry",
-        "model_type": "write `key: value` lines below it",
-        "model_attributes_type": "write `key: value` lines below it",
-        "dict_type": "write `key: value` lines below it",
+        "dataclass_type": "write `key: value` lines below it",
         "string_type": "write a text, in quotes if it looks like a number, a date or true",
         "string_too_short": "write a text",
         "bool_type": "write true or false",

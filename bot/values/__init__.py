@@ -92,7 +92,6 @@ if TYPE_CHECKING:
         PullRef,
         Reason,
         RemarkAsk,
-        Retitled,
         ReviewAsk,
         Trigger,
     )

@@ -187,22 +187,6 @@ class Cancel(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class Retitled(PullAsk):
-    """Review a pull request whose title was edited, if the settings skip only one of the two titles."""
-
-    is_awaited: ClassVar[bool] = False
-
-    before: str  # the earlier title
-    actor: str = ""
-    stranger: bool = False  # as in ReviewAsk
-
-    @property
-    def review(self) -> ReviewAsk:
-        """The review that was skipped because of the title, for the opening or a push."""
-        return ReviewAsk(self.pull, "opened", actor=self.actor, stranger=self.stranger, also=("push",))
-
-
-@dataclass(frozen=True, slots=True)
 class Follow(PullAsk):
     """Update this pull request's comments and check run after a change elsewhere, such as a new rule."""
 
@@ -251,4 +235,4 @@ class IgnoredDelivery:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Retitled | Cancel | Follow | ChecksWanted | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | ChecksWanted | Forget | MergeGroup

@@ -198,10 +198,9 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
     """Return a review's limits and call settings. Users' own servers (`own`) get fewer concurrent calls."""
     return Limits(
         usd=settings.usd,
-        tokens=settings.tokens,
         calls=settings.calls,
         seconds=settings.seconds,
-        concurrency=settings.concurrency or (capacity.OWN_PLACES if provider_name(worker) in own else None),
+        concurrency=capacity.OWN_PLACES if provider_name(worker) in own else None,
         context=settings.context,
         effort=settings.thinking,
         turns=HIGH_EFFORT_TURNS if settings.effort == "high" else Limits().turns,

@@ -12,7 +12,7 @@ from bot.review.journal.record import open_file
 from bot.wiring.access import Access, Connections, named_models
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.rlm.journal.writer import Journal, Watch
-from deeprepo.rlm.models import PROVIDERS, TIMEOUT
+from deeprepo.rlm.models import PROVIDERS
 from deeprepo.rlm.money import capacity
 from deeprepo.rlm.values import Limits, Model, provider_name
 from deeprepo.texts.dialogue import Inquiry, TextQuestion
@@ -42,7 +42,6 @@ async def open_inquiry(
     first = next(iter(chosen.workers.values()), chosen.worker)
     root, worker = _choose_models(chosen.root, first, settings)
     workers = list(chosen.workers.values()) or [worker]
-    timeout = settings.timeout or TIMEOUT
     without_url = [model for model in (root, worker) if not chosen.access.get(model, Access()).base_url]
     flags = dict(zip(("root", "worker"), without_url, strict=False))
     connections = Connections(settings, flags, chosen.access)
@@ -51,7 +50,7 @@ async def open_inquiry(
     models: dict[str, Model] = {}
     async with AsyncExitStack() as stack:
         for name in dict.fromkeys((root, *workers)):
-            models[name] = connections.connect(name, timeout)
+            models[name] = connections.connect(name)
             stack.push_async_callback(models[name].close)
         own = connections.own(models.values())
         is_owned = any(provider_name(name) in own for name in workers)
@@ -60,9 +59,7 @@ async def open_inquiry(
             usd=None if usd is None else usd / chosen.share,
             tokens=None if limits.tokens is None else limits.tokens // chosen.share,
             calls=None if limits.calls is None else limits.calls // chosen.share,
-            concurrency=settings.concurrency or (capacity.OWN_PLACES if is_owned else None),
-            context=settings.context,
-            effort=settings.thinking,
+            concurrency=capacity.OWN_PLACES if is_owned else None,
             own=own,
         )
         recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}

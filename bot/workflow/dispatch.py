@@ -25,7 +25,6 @@ from bot.values import (
     MergeGroup,
     PullAsk,
     RemarkAsk,
-    Retitled,
     Review,
     ReviewAsk,
 )
@@ -41,7 +40,6 @@ from bot.workflow import (
     remark_job,
     replies,
     rerun_job,
-    retitle_job,
     review_job,
     unread,
 )
@@ -54,7 +52,6 @@ WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
     ReviewAsk: review_job.run,
     CommandAsk: command_job.run,
     RemarkAsk: remark_job.run,
-    Retitled: retitle_job.run,
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
     ChecksWanted: rerun_job.run,
@@ -69,7 +66,7 @@ def open_work(
     identity: Identity,
     pace: RequestPace,
     folder: Path,
-    count_review: Callable[[Review, str, ReviewStatus], None],
+    count_review: Callable[[Review, ReviewStatus], None],
     caps: ProcessLimits,
 ) -> tuple[Work, Apologise]:
     """Return the functions that carry out a server's jobs and that apologize for jobs that were given up."""

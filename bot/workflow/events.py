@@ -28,7 +28,6 @@ from bot.values.ask import (
     PullRef,
     Reason,
     RemarkAsk,
-    Retitled,
     ReviewAsk,
     Trigger,
 )
@@ -36,10 +35,8 @@ from bot.workflow import commands
 
 # Identifiers of the check run's buttons, and whether the review is full.
 BUTTONS = {"again": False, "full": True}
-# Conclusions of a check suite that ran something.
 _QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # branch names in a merge queue
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-MAX_TITLE_CHARS = 1_000  # GitHub allows 256
 Id = Annotated[StrictInt, Field(ge=1, lt=1 << 63)]
 # Excludes "." and "..", which would change the path of an address.
 Name = Annotated[StrictStr, Field(pattern=r"^\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
@@ -110,7 +107,6 @@ class PullEvent(DeliveryPayload):
     author_type: StrictStr = _at("pull_request.user.type", default="")
     author_association: StrictStr = _at("pull_request.author_association", default="")
     base_before: object = _at("changes.base", default=None)
-    title_before: StrictStr | None = _at("changes.title.from", default=None)
 
     @property
     def is_stranger(self) -> bool:
@@ -208,17 +204,11 @@ def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
 
 
 def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
-    """Request a review if the base branch changed, which produces a different diff.
-
-    The settings decide whether a changed title matters.
-    """
+    """Request a review if the base branch changed, which produces a different diff."""
     event = parse(PullEvent, payload)
     if event.base_before is not None:
         return on_reviewable("push", payload, ours)
-    if event.title_before is None or event.state != "open":
-        raise NotForUs("only the text changed" if event.state == "open" else "the pull request is closed")
-    before = event.title_before[:MAX_TITLE_CHARS]
-    return Retitled(event.pull(event.number), before, actor=event.sender, stranger=event.is_stranger)
+    raise NotForUs("only the title or text changed" if event.state == "open" else "the pull request is closed")
 
 
 def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:

@@ -58,9 +58,7 @@ async def _answer(
 ) -> None:
     state = await server.read_pull(host)
     settings = await server.settings_of(state)
-    refusal = conversation.refusal(
-        ask.actor, permission, settings, names_us=ask.mentioned, model=access.can_ask(settings)
-    )
+    refusal = conversation.refusal(ask.actor, permission, names_us=ask.mentioned, model=access.can_ask(settings))
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
         return

@@ -248,7 +248,7 @@ class ServerReviewer(Reviewer):
             memory = await asyncio.to_thread(edits.with_unsaid, memory, unsaid)
         finished_review = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
-            self.server.count_review(made.review, f"{pull.owner}/{pull.name}", finished_review.state)
+            self.server.count_review(made.review, finished_review.state)
         await reviews.save(replace(finished_review, memory=memory))
         await self.server.store.failures.clear(pull.key)
 

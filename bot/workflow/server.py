@@ -68,7 +68,7 @@ class Server:
     settings: Settings = field(repr=False)
     recent: Recent  # short-lived cache of what jobs have read
     caps: ProcessLimits
-    count_review: Callable[[Review, str, ReviewStatus], None]  # for the metrics, by repository
+    count_review: Callable[[Review, ReviewStatus], None]  # for the metrics
 
     def lock_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
         """Let one job at a time start a check run of this pull request, so that the next job reuses it."""

@@ -1,7 +1,7 @@
 """Real models of an experiment, by their names, with the keys and addresses of the environment; and what they count under its cap."""
 
 from bot import config, wiring
-from deeprepo.rlm.models import TIMEOUT, provider_of
+from deeprepo.rlm.models import provider_of
 from deeprepo.rlm.models.provider import address, check_key
 from deeprepo.rlm.money.budget import unknown
 from deeprepo.rlm.values import OWN_SERVERS, Cost, Model
@@ -16,9 +16,9 @@ def check(name: str) -> str:
     return name
 
 
-def connect(name: str, timeout: float = TIMEOUT) -> Model:
+def connect(name: str) -> Model:
     """A model that a person has typed as an option of a command, connected as the environment says."""
-    return wiring.Connections(config.environment(), {"worker": name}).connect(name, timeout)
+    return wiring.Connections(config.environment(), {"worker": name}).connect(name)
 
 
 def usd_for_cap(cost: Cost) -> float:

@@ -121,19 +121,3 @@ async def test_second_pull_request_does_not_turn_a_strangers_commit_green(at: St
         await at.repo.close(first)
         await at.repo.edit(second, title="Now alone")
     assert (await at.told("pull_request", event([held[-1]]), **how)).conclusion == "success"
-
-
-@on_stage(BASE)
-async def test_head_is_reviewed_once_its_title_is_not_skipped(at: Stage) -> None:
-    """The head is reviewed once its title no longer matches; later new titles repeat the result."""
-    await at.repo.commit("main", {".deeprepo.yml": 'triggers: {skip_titles: ["wip*"]}\n'})
-    await at.repo.commit("feature", BROKEN)
-    with at.gh.holding() as held:
-        number = await at.repo.open_pull("feature", title="WIP: prices")
-    came_to = [await at.told("pull_request", event(held), fail_on="high")]
-    for title in ("Wip prices", "Prices", "Other prices"):
-        with at.gh.holding() as held:
-            await at.repo.edit(number, title=title)
-        came_to.append(await at.told("pull_request", event(held), fail_on="high"))
-    assert [each.review is not None for each in came_to] == [False, False, True, False]
-    assert [each.conclusion for each in came_to] == ["neutral", "neutral", "failure", "failure"]

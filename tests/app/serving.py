@@ -46,7 +46,6 @@ def settings(folder: Path, **options: object) -> Server:
     held = App.model_validate({name: options.pop(name, usual) for name, usual in names.items()})
     usual = {
         "data": folder,
-        "metrics_by_repository": True,
         "github_api": NOBODY,
         "debounce": 0.0,
         "poll": 0.02,

@@ -113,9 +113,7 @@ async def test_metrics_count_deliveries_jobs_reviews_and_costs(tmp_path: Path) -
         await server.http.post("/webhook", content=b"{}")
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
         cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
-        server.opened.metrics.review(
-            Review(change, (), StrategyChoice("parts"), (), Coverage(), cost, 1.0), "acme/shop", "clean"
-        )
+        server.opened.metrics.review(Review(change, (), StrategyChoice("parts"), (), Coverage(), cost, 1.0), "clean")
         server.opened.metrics.github(403, 17)
         told = await server.http.get("/metrics")
         assert told.headers["content-type"].startswith("text/plain")
@@ -126,9 +124,9 @@ async def test_metrics_count_deliveries_jobs_reviews_and_costs(tmp_path: Path) -
             'deeprepo_deliveries_total{event="other",outcome="refused 401"}': 1,
             "deeprepo_ack_seconds_count": 3,
             'deeprepo_jobs{state="delayed"}': 1,
-            'deeprepo_reviews_total{conclusion="clean",repository="acme/shop"}': 1,
-            'deeprepo_findings_posted_total{repository="acme/shop"}': 0,
-            'deeprepo_spent_dollars_total{repository="acme/shop"}': 0.25,
+            'deeprepo_reviews_total{conclusion="clean"}': 1,
+            "deeprepo_findings_posted_total": 0,
+            "deeprepo_spent_dollars_total": 0.25,
             'deeprepo_tokens_total{kind="input"}': 1000,
             'deeprepo_github_requests_total{status="403"}': 1,
             "deeprepo_github_rate_remaining": 17,
@@ -137,18 +135,6 @@ async def test_metrics_count_deliveries_jobs_reviews_and_costs(tmp_path: Path) -
         }
         found = figures(told.text)
         assert {name: found.get(name) for name in expected} == expected
-
-
-async def test_repository_label_in_metrics_is_opt_in(tmp_path: Path) -> None:
-    """By default, metrics have no label for the repository."""
-    async with served(settings(tmp_path, metrics_by_repository=False)) as server:
-        change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
-        done = Review(change, (), StrategyChoice("parts"), (), Coverage(), Cost(usd=0.25), 1.0)
-        for name in ("acme/shop", "acme/web"):
-            server.opened.metrics.review(done, name, "clean")
-        found = figures((await server.http.get("/metrics")).text)
-        assert found['deeprepo_reviews_total{conclusion="clean"}'] == 2
-        assert found["deeprepo_spent_dollars_total"] == 0.5
 
 
 def test_files_on_disk_are_readable_only_by_the_server(tmp_path: Path) -> None:

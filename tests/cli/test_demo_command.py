@@ -2,7 +2,6 @@ import asyncio
 import html
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -58,8 +57,6 @@ async def test_demo_shows_everything_with_a_scripted_model() -> None:
         buttons = re.findall(r'Press ["`](.+?)["`]', story.TO_TRY)
         assert [text for text in buttons if f">{text}</button>" not in page] == []
         assert f"Withdrawn: {model.WRONG}" in page
-        reproduced = "A test shows the problem: it fails on the head" in page and "assertEqual(remote_surcharge" in page
-        assert reproduced or shutil.which("bwrap") is None or "nothing was run" in page.lower()
         assert "<h1>Overview</h1>" in await asyncio.to_thread(_signed_in, await stage.bot.address, "maintainer")
         last = await _mended(stage)
         assert "was withdrawn after a conversation" in last.comments[0].body

@@ -38,7 +38,7 @@ def test_review_in_a_child_imports_no_more_modules(provider: str, repository: Re
         environment = {
             **os.environ,
             "DEEPREPO_WORKER": f"{provider}/worker",
-            "DEEPREPO_STRATEGY": "parts",
+            "DEEPREPO_EFFORT": "low",
             "DEEPREPO_BASE_URL": server.openai_url if provider == "compatible" else server.anthropic_url,
             "ANTHROPIC_API_KEY": "none",
         }

@@ -17,7 +17,6 @@ from bot.values.ask import (
     MergeGroup,
     PullRef,
     RemarkAsk,
-    Retitled,
     ReviewAsk,
 )
 from bot.workflow import events
@@ -72,7 +71,7 @@ def test_new_diff_requests_a_review(payload: dict[str, Any], trigger: str) -> No
     [
         (pull("synchronize", before=HEAD, after=HEAD), "did not change"),
         (pull("synchronize", state="closed"), "closed"),
-        (pull("edited", changes={"body": {"from": "x"}}), "only the text changed"),
+        (pull("edited", changes={"body": {"from": "x"}}), "only the title or text changed"),
         (pull("edited", state="closed", changes={"title": {"from": "x"}}), "closed"),
         (pull("labeled"), "action"),
         (pull("opened") | {"installation": None}, "no App installation"),
@@ -89,12 +88,6 @@ def test_event_without_a_new_diff_or_malformed_event_is_ignored(payload: object,
     ask = read("pull_request", payload)
     assert isinstance(ask, IgnoredDelivery)
     assert reason in ask.reason
-
-
-def test_title_edit_carries_the_old_title() -> None:
-    """The ask carries the old title; only the settings decide whether the change matters."""
-    ask = read("pull_request", pull("edited", changes={"title": {"from": "WIP: x"}}))
-    assert ask == Retitled(PULL, "WIP: x", actor="maintainer")
 
 
 def test_closing_or_converting_to_draft_cancels_jobs() -> None:

@@ -95,15 +95,17 @@ async def test_concurrent_jobs_create_one_check_run(at: Whole) -> None:
 
 
 async def test_truncated_or_skipped_review_fails_when_a_threshold_is_set(at: Whole) -> None:
-    """With a threshold, the check fails without a merge base and for a stranger's oversized change."""
+    """With a threshold, the check fails without a merge base and for a draft by a stranger."""
     await at.repo.commit("main", BAR)
     await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
     orphan = await at.repo.open_pull("orphan")
     await at.quiet()
-    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_files: 1}\n"})
-    large = await at.reviewed(branch="large", files={**BROKEN, **README}, fork=True, author="stranger")
-    ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# OwnAccount\n"})
-    assert [at.ending(number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
+    drafts = []
+    for branch, author in (("theirs", "stranger"), ("ours", "maintainer")):
+        await at.repo.commit(branch, {**BROKEN, f"docs/{branch}.md": "# Notes\n"})
+        drafts.append(await at.repo.open_pull(branch, draft=True, fork=author == "stranger", author=author))
+        await at.quiet()
+    assert [at.ending(number) for number in (orphan, *drafts)] == ["failure", "failure", "neutral"]
 
 
 async def test_settings_mistake_is_in_the_check_and_does_not_stop_the_review(at: Whole) -> None:

@@ -10,7 +10,6 @@ from deeprepo_sandbox import providers as doubles
 SETTINGS = """\
 description: true
 approve: high
-triggers: {skip_titles: ["wip*"]}
 strategy: direct
 verify: false
 """
@@ -80,23 +79,3 @@ async def test_ticket_named_by_a_trusted_author_is_sent_to_models(
     assert sum("Prices are shown without tax in every list." in text for text in seen) == 1
     assert sum("TICKET_PLACE=jira.example" in text for text in seen) == 1
     assert not any("Ticket UTF-8:" in text or "DEEPREPO_" in text for text in seen)
-
-
-async def test_title_that_matches_the_setting_skips_the_review(tmp_path: Path) -> None:
-    """The check names the setting; changing the title to one that does not match starts a review."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("strategy: direct\n", "")})
-        await at.repo.commit("later", {"NEWS.md": "one\n"})
-        skipped = await at.repo.open_pull("later", title="WIP: news", body="")
-        await at.quiet()
-        assert "its title matches `triggers.skip_titles`" in (at.gh.pull(skipped).checks[-1].title or "")
-        number = await at.reviewed(files={"NEWS.md": "two\n"})
-        assert "Not reviewed" not in (at.gh.pull(number).checks[-1].title or "")
-        assert approvals(at, number) == []
-
-        checks = len(at.gh.pull(number).checks)
-        await at.repo.edit(number, title="Prices")
-        await at.repo.edit(skipped, title="News")
-        await at.quiet()
-        assert "Not reviewed" not in (at.gh.pull(skipped).checks[-1].title or "")
-        assert len(at.gh.pull(number).checks) == checks

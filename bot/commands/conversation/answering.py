@@ -18,7 +18,6 @@ from bot.commands.answering import MAX_QUOTES, at_current_location, existing_quo
 from bot.commands.conversation.threads import RemarkThread
 from bot.commands.reading import own_lines
 from bot.commands.target import finding_numbers
-from bot.config import Config
 from bot.errors import public
 from bot.findings import proof
 from bot.findings.merge import alike
@@ -47,6 +46,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 Objection = Literal["proven", "unshown", "unsaid"]
 MIN_WORDS = 3  # of a fact that the person stated
 MIN_SHARED = 0.3  # share of the distinctive words that the reason must have in common with the person's words
+REPLIES_PER_HOUR = 12  # replies to remarks by one person in a pull request
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,22 +231,19 @@ class RemarkReply:
     withdrawn: tuple[tuple[str, str], ...] = ()  # fingerprints and reasons
 
 
-def refusal(
-    actor: str, permission: Permission, settings: Config, *, names_us: bool, model: bool
-) -> CommandReply | None:
+def refusal(actor: str, permission: Permission, *, names_us: bool, model: bool) -> CommandReply | None:
     """Return the reply if a remark is not answered by a model, or None if it is. The reply can be empty.
 
     `names_us`: the remark mentions us. `model`: a model is configured.
     """
     words = load()
-    most = settings.triggers.replies_per_hour
-    if not most or (permission.writes and not names_us and not model):
+    if permission.writes and not names_us and not model:
         return CommandReply()
     if not permission.writes:
         is_informed = permission.earlier or context.wait(permission, context.OUTSIDER_COMMANDS)
         return CommandReply() if is_informed else CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
-    if (wait := context.wait(permission, most)) is not None:
-        return wait.reply("talk_too_many", most)
+    if (wait := context.wait(permission, REPLIES_PER_HOUR)) is not None:
+        return wait.reply("talk_too_many", REPLIES_PER_HOUR)
     if model:
         return None
     text = "" if permission.earlier else phrase(words, "talk_no_model", example=code(HELP))  # once a day

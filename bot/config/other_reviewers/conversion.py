@@ -6,19 +6,19 @@ does not accept is not imported. So no key is lost silently, and the result is a
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot import globs
 from bot.config import repository, yaml_text
-from bot.config.defaults import DEFAULTS, Triggers
+from bot.config.defaults import DEFAULTS, TRIGGERS
 
 IS_DEFAULT = "this is the default, so the file does not list it"
 NO_SETTING = "this command knows no setting that replaces it"
 ALL = "*"  # the pattern of all files
 WHOLE = "triggers.events"  # a list that only one old file can set
 EVENTS = ["opened", "reopened", "ready", "push"]
-ALL_DEFAULTS = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | {WHOLE: EVENTS}
+ALL_DEFAULTS = DEFAULTS | TRIGGERS | {WHOLE: EVENTS}
 ESCAPED = re.compile(r"\\([^\w\s])")  # an escaped character in a regular expression
 NO_GLOB = re.compile(r"[\\^$*+?()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have
 
@@ -141,12 +141,6 @@ def plain(value: Any) -> str:  # noqa: ANN401 - of an old file
     return name
 
 
-def title(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return a regular expression for titles, which may match anywhere in a title, as a pattern with `*`."""
-    name = plain(value)
-    return [f"{name.removeprefix('^')}*" if name.startswith("^") else f"*{name}*"]
-
-
 # By setting: how an old value is converted.
 CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "ignore": patterns,
@@ -156,7 +150,6 @@ CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "pause_after": lambda count: count or None,
     "request_changes": lambda is_on: "low" if is_on else "off",
     "triggers.paths": lambda folders: [f"/{folder}/" for folder in folders],
-    "triggers.skip_titles": title,
 }
 
 

@@ -45,13 +45,6 @@ def _coderabbit(old: OldSettings) -> None:
     for key, label in old.each(f"{part}.labels"):
         into = "triggers.skip_labels" if str(label).startswith("!") else "triggers.labels"
         old.import_key(key, into, lambda label: [str(label).removeprefix("!")])
-    for key, _ in old.each(f"{part}.ignore_title_keywords"):
-        old.import_key(key, "triggers.skip_titles")
-
-
-def _pr_agent(old: OldSettings) -> None:
-    for key in [key for key, _ in old.each("config.ignore_pr_title")] or ["config.ignore_pr_title"]:
-        old.import_key(key, "triggers.skip_titles")
 
 
 def _greptile(old: OldSettings) -> None:
@@ -126,7 +119,6 @@ FORMATS = (
             "pr_code_suggestions.extra_instructions",
             "review_agent.extra_instructions",
         ),
-        convert=_pr_agent,
         differences={"triggers.events": EACH_PUSH.format("PR-Agent")},
     ),
     SettingsFormat(
@@ -142,7 +134,6 @@ FORMATS = (
             "disabledLabels": "triggers.skip_labels",
             "excludeAuthors": "triggers.skip_authors",
             "includeBranches": "triggers.branches",
-            "fileChangeLimit": "triggers.skip_files",
             "triggerOnDrafts": "triggers.drafts",
             "summarySection.included": "walkthrough",
         },

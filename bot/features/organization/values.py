@@ -36,8 +36,7 @@ class OrganizationFile(SharedFile):
             unusable = (f"{source}: {self.text.why}, so nothing in it applies",)
             return SettingsLayer(source, warnings=unusable, doubts=unusable)
         file = read(self.text or b"", source)
-        named = file.about_itself.get("enforce", ())
-        enforced = dict.fromkeys(named)
+        enforced = dict.fromkeys(file.enforced)
         names_by_key = {
             key: {name for name in file.values if f"{key_in_file(name)}.".startswith(f"{key}.")} for key in enforced
         }

@@ -48,8 +48,6 @@ def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermi
     from bot.features.reproduction.values import RunPermission  # imported here because few reviews run tests
 
     return RunPermission(
-        sandbox=environment.run_sandbox,
-        tools=tuple(filter(None, (environment.run_tools or "").split(":"))),
         network=bool(environment.run_network),
         cache=Path(environment.run_cache or "~/.cache/deeprepo/run").expanduser(),
         programs=config.program_environment(),

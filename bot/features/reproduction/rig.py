@@ -42,8 +42,8 @@ MOST_TREE = 256 << 20  # bytes of one side's archive, in memory
 MAX_ARCHIVE_BYTES = 8 << 30  # of all archives in the cache; the least recently used are deleted first
 PREPARE_SECONDS = 900.0  # minimum time limit of a preparation
 REMEDY = (
-    "Tests run in a clone without .git, and can only use programs in /usr, in DEEPREPO_RUN_TOOLS or in the image. Set `run.prepare` to what "
-    "works there, `network: true` if it needs that"
+    "Tests run in a copy without .git, and can only use programs in the image. Set `run.prepare` to what works there, `network: true` if it "
+    "needs that"
 )
 SUFFIX = ".tar"
 
@@ -90,7 +90,7 @@ class Rig:
         """
         base, box = await self.tree.entries("base"), self.sandbox()
         locks = [(path, base[path].oid) for path in self.layout.install_inputs()]
-        facts = [self.repository, box.kind, box.image, box.tools, self.install, locks, self.section.network]
+        facts = [self.repository, box.image, self.install, locks, self.section.network]
         name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
         return self.permission.cache / f"{name}{SUFFIX}"
 

@@ -62,7 +62,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
         ]
         try:
             sandbox = made.sandbox()
-            rows.append(("sandbox", " ".join(filter(None, (sandbox.kind, sandbox.program, sandbox.image)))))
+            rows.append(("sandbox", f"{sandbox.program} {sandbox.image}"))
             outcome = await execute(sandbox, SandboxRun(b"", "true", limits=limits))
             rows.append(("sandbox test", f"isolated ({'; '.join(outcome.probe[:3])}; ...)"))
             is_prepared = not made.install

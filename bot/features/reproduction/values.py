@@ -1,7 +1,7 @@
 """The values of sandboxed runs: what to run, its outcome, and the sandbox."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -9,16 +9,10 @@ from typing import Literal
 from bot.errors import DeepRepoError
 from deeprepo.rlm.values import Exact
 
-SandboxKind = Literal["bubblewrap", "docker", "podman"]
-# in order of preference
-PROGRAMS: Mapping[SandboxKind, str] = {"bubblewrap": "bwrap", "docker": "docker", "podman": "podman"}
+PROGRAMS = ("docker", "podman")  # in order of preference; both take the same command line
 # How a run ended: the command exited, it reached a limit, or it could not be set up.
 ExitReason = Literal["exit", "seconds", "memory", "output", "setup"]
 BOX, WORK, HOME, TEMPORARY = "/box", "/box/work", "/box/home", "/box/tmp"
-INSTALL = (
-    "install bubblewrap (`apt install bubblewrap`, `dnf install bubblewrap`). Alternatively, install docker or podman, and name an "
-    "image in `run.image` of .deeprepo.yml"
-)
 
 
 class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
@@ -75,14 +69,17 @@ class SandboxOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A program that runs commands isolated from this machine."""
+    """A program that runs containers, and the image to use."""
 
-    kind: SandboxKind
-    program: str  # path of the program
-    image: str = ""  # container image
-    tools: tuple[str, ...] = ()  # extra read-only folders of this machine in bubblewrap
-    # Environment of the sandbox program itself, never of what it runs.
+    program: str  # path of docker or podman
+    image: str
+    # Environment of the program itself, never of what it runs.
     client: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The program's name."""
+        return Path(self.program).name
 
     def environment(self, folder: str = "") -> dict[str, str]:
         """Return the environment inside the sandbox. Programs installed in the tree come first in PATH."""
@@ -90,9 +87,8 @@ class Sandbox:
         program_folders = [
             f"{place}/{name}" for place in places if ":" not in place for name in (".venv/bin", "node_modules/.bin")
         ]
-        shown = [entry for tool in self.tools for entry in (f"{tool}/bin", tool)]
         system = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
-        path = ":".join([*program_folders, *shown, *system, f"{HOME}/.local/bin"])
+        path = ":".join([*program_folders, *system, f"{HOME}/.local/bin"])
         return {"PATH": path, "HOME": HOME, "TMPDIR": TEMPORARY, "LANG": "C.UTF-8", "TERM": "dumb", "CI": "1"}
 
 
@@ -100,11 +96,9 @@ class Sandbox:
 class RunPermission:
     """What the operator allows. `refusal` is the reason if no tests may run for this change."""
 
-    sandbox: str | None = None
-    tools: Sequence[str] = ()
     network: bool = False
     cache: Path = Path()
-    programs: Mapping[str, str] = field(default_factory=dict)  # the sandbox program's own environment
+    programs: Mapping[str, str] = field(default_factory=dict)  # the environment of docker or podman
     refusal: str = ""
 
 
@@ -127,27 +121,13 @@ class Reproduction:
 
 
 def choose(permission: RunPermission, image: str | None) -> Sandbox:
-    """Return the sandbox that the operator has chosen, or else the first one that is installed.
-
-    Raises SandboxRefused if it is not installed, or if none is.
-    """
-    for kind, name in PROGRAMS.items():
-        if permission.sandbox not in (None, kind):
-            continue
-        program = _program(name, permission.programs.get("PATH", ""))
-        if program is None and permission.sandbox is not None:
-            raise SandboxRefused(
-                f"no tests were run: {name} (DEEPREPO_RUN_SANDBOX) was not found. To fix this, {INSTALL}"
-            )
-        if program is None:
-            continue
-        if kind == "bubblewrap":
-            return Sandbox(kind, program, tools=tuple(permission.tools))
-        if image:
-            return Sandbox(kind, program, image, client=permission.programs)
-        if permission.sandbox is not None:
-            raise SandboxRefused(f"no tests were run: {kind} needs an image. Set `run.image` in .deeprepo.yml")
-    raise SandboxRefused(f"no sandbox was found on this machine, so no tests can run. To fix this, {INSTALL}")
+    """Return docker, or podman if docker is not installed. Raises SandboxRefused if neither can be used."""
+    if not image:
+        raise SandboxRefused("no tests were run: name an image in `run.image` of .deeprepo.yml")
+    programs = (_program(name, permission.programs.get("PATH", "")) for name in PROGRAMS)
+    if (program := next(filter(None, programs), None)) is None:
+        raise SandboxRefused("no tests were run: neither docker nor podman was found. Install one of them")
+    return Sandbox(program, image, permission.programs)
 
 
 def _program(name: str, path: str) -> str | None:

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from bot.config import FILE as SETTINGS
 from bot.config import yaml_text
-from bot.config.defaults import ALL, CLAIMS
-from bot.config.setting import Pattern
+from bot.config.defaults import ALL, CLAIMS, Pattern
 from bot.findings.ignore_entry import IgnoreEntry
 from bot.findings.silencing import IgnoreList
 from bot.values import OwnerRule

@@ -20,7 +20,9 @@ from bot.values import Ask, PullRef
 
 JOB_FORM = 1
 MAX_DELIVERY_CHARS = 120  # characters kept of a delivery's id
-OBSOLETE_KINDS = frozenset({"ChecksEnded", "PackageSurvey"})  # stored by 0.2.0; nothing is left to do for them
+OBSOLETE_KINDS = frozenset(
+    {"ChecksEnded", "PackageSurvey", "Retitled"}
+)  # stored by 0.2.0; nothing is left to do for them
 QUEUES = {  # by kind of job, which is the first part of a job's name
     "review": "reviews", "command": "commands", "cancel": "commands", "ci": "commands",
     "small": "commands", "packages": "commands",

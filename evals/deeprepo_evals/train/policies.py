@@ -52,7 +52,7 @@ def worker(name: str, task: Task, base_url: str | None = None, timeout: float = 
 
 def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
     if base_url is None:
-        return models.connect(name, timeout)
+        return models.connect(name)
     return connect(name, config.provider_key(provider_of(name).key_variable), base_url, timeout)
 
 

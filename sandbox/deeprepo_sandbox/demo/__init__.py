@@ -15,7 +15,6 @@ ISSUE = "Ship overnight", "Customers ask for overnight shipping. The label shoul
 SETTINGS = """request_changes: high
 consumers: [acme/storefront]
 quota: 8
-run: {test: 'python3 -m unittest -v {file}', seconds: 30}
 instructions:
 - {name: errors name the parcel, text: An error about a parcel names it by its `id`., path: parcel/carrier.py, must: true}
 - {name: announced once, text: "A parcel is announced to the carrier once, even if its order is retried.", path: parcel/carrier.py, must: warn}

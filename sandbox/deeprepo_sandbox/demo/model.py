@@ -44,16 +44,6 @@ FINDINGS: tuple[Mapping[str, Any], ...] = (
         "suggestion": CHARGED.replace("region in", "region.lower() in"),
     },
 )
-TEST = """import unittest
-
-from parcel.rates import remote_surcharge
-
-
-class Remote(unittest.TestCase):
-    def test_case_does_not_change_the_surcharge(self):
-        # a remote region costs the same with a capital letter
-        self.assertEqual(remote_surcharge("Iceland"), remote_surcharge("iceland"))
-"""
 READ: Mapping[str, Any] = {
     "overview": (
         "Shipping now has named services: `quote` takes a `service` instead of the `express` flag, and overnight is a new service. "
@@ -98,17 +88,6 @@ def answer(body: Mapping[str, Any]) -> Reply:
     shown = "\n".join(str(message["content"]) for message in body["messages"])
     if "verdict" in form or "verdicts" in form:
         return providers.verdict(body, _opinion)
-    if "possible" in form:
-        written = UNCHARGED in shown
-        return Reply(
-            data={
-                "possible": written,
-                "reason": "" if written else "The code rejects the weight.",
-                "test": TEST if written else "",
-            }
-        )
-    if "proves" in form:
-        return Reply(data={"reason": "Regions should be compared case-insensitively.", "proves": True})
     if "withdraw" in form:
         return Reply(data=_remark(shown))
     if "sketch" in form:

@@ -32,7 +32,6 @@ TO_TRY = """Things to try on the page:
 - Press `/deeprepo fix`. The bot makes one commit, and the next review says what it fixed. If you press "let it only read" on the right first, you get a patch instead.
 - Write `/deeprepo review` in the text box and submit it as a review. Commands work there too.
 - Switch to the stranger, who only has read access, and try the same things.
-- If bubblewrap is installed, open the test in the comment about remote regions. It ran on the head, on the base and with the suggestion.
 - Push the next commit. The bot closes the findings that the commit fixes, and dismisses its own request for changes.
 - Open the operator's page and sign in with GitHub as the maintainer.
 Press Ctrl-C to end the demo."""

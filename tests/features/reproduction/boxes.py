@@ -19,7 +19,6 @@ from bot.features.reproduction.values import (
     PROGRAMS,
     RunLimits,
     Sandbox,
-    SandboxKind,
     SandboxOutcome,
     SandboxRefused,
     SandboxRun,
@@ -33,11 +32,11 @@ IMAGE = os.environ.get("RUN_TEST_IMAGE", "python:3.13-slim")  # must exist local
 
 
 @cache
-def missing(kind: SandboxKind = "bubblewrap") -> str:
-    """Return why this kind of sandbox is unavailable here, or an empty string."""
-    sandbox = box(kind)
+def missing() -> str:
+    """Return why no container can run here, or an empty string."""
+    sandbox = box()
     if not sandbox.program:
-        return f"{kind} is not installed"
+        return "neither docker nor podman is installed"
     try:
         asyncio.run(execute(sandbox, SandboxRun(b"", "true")))
     except SandboxRefused as error:
@@ -45,23 +44,17 @@ def missing(kind: SandboxKind = "bubblewrap") -> str:
     return ""
 
 
-def box(kind: SandboxKind = "bubblewrap") -> Sandbox:
-    """Return a sandbox of this kind on this machine."""
-    program = shutil.which(PROGRAMS[kind]) or ""
-    if kind == "bubblewrap":
-        return Sandbox(kind, program)
-    return Sandbox(kind, program, IMAGE, client={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")})
+def box() -> Sandbox:
+    """Return the sandbox on this machine."""
+    program = next(filter(None, map(shutil.which, PROGRAMS)), "")
+    return Sandbox(program, IMAGE, client={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")})
 
 
 def run(
-    command: str,
-    files: Mapping[str, str] | None = None,
-    limits: RunLimits = LIMITS,
-    tree: bytes = b"",
-    kind: SandboxKind = "bubblewrap",
+    command: str, files: Mapping[str, str] | None = None, limits: RunLimits = LIMITS, tree: bytes = b""
 ) -> SandboxOutcome:
     """Run a command in a sandbox with these files."""
-    return asyncio.run(execute(box(kind), SandboxRun(unended(tree) if tree else tree, command, files or {}, limits)))
+    return asyncio.run(execute(box(), SandboxRun(unended(tree) if tree else tree, command, files or {}, limits)))
 
 
 def unended(tree: bytes) -> bytes:

@@ -18,7 +18,7 @@ import pytest
 from boxes import LIMITS, OPEN_FOLDERS, World, member, missing, run, tar, world
 from waits import patience
 
-from bot.features.reproduction.values import PROGRAMS, RunLimits, SandboxKind
+from bot.features.reproduction.values import RunLimits
 from deeprepo_sandbox.processes import alive
 
 MARK = f"{5_000_000 + os.getpid()}.51"  # an argument of processes that try to stay alive
@@ -38,7 +38,6 @@ class Head:
     limits: RunLimits = LIMITS
     tree: bytes = b""
     slow: bool = False
-    is_filtered: bool = False  # `holds` is what our own filter answers; containers have another
 
 
 PYTHON = "python3 -m unittest -v tests/test_ok.py"
@@ -113,7 +112,6 @@ HEADS = [
     Head("keys by name", "echo ${GITHUB_TOKEN:-none} ${ANTHROPIC_API_KEY:-none}", holds="none none"),
     Head("keys by pattern", "grep -raE '(ghp_|sk-|canary)[A-Za-z0-9]{8,}' / --exclude-dir=usr --exclude-dir=proc --exclude-dir=sys 2>/dev/null | head -50; echo tried", holds="tried"),
     Head("keys in /proc", "grep -aE 'canary|TOKEN|API_KEY' /proc/*/environ /proc/*/cmdline; cat /proc/*/mountinfo; echo tried", holds="tried"),
-    Head("keys of the kernel", python(LIBC + "print(libc.syscall(250, 0, -3, 0), libc.syscall(249, b'user', b'key', 0, 0)); print('tried', ctypes.get_errno())"), holds="tried 38", is_filtered=True),
     Head("the environment of the first process", "tr '\\0' '\\n' < /proc/1/environ; tr '\\0' '\\n' < /proc/1/cmdline | tail -3; echo tried", holds="tried"),
     Head("memory of the first process", "head -c 100 /proc/1/mem; cat /proc/1/maps | head -3; cat /proc/kcore /proc/kmsg /dev/mem; echo tried", holds="tried"),
     Head("descriptors that were left open", "for p in /proc/[0-9]*; do ls -l $p/fd; done; for n in 3 4 5 6 7 8 9 10 11 12; do (cat <&$n); done 2>/dev/null; echo tried", holds="tried"),
@@ -126,8 +124,6 @@ HEADS = [
     Head("somebody who listens", f"python3 -m http.server 8000 --bind 0.0.0.0 {MARK} & sleep 0.3; echo tried", holds="tried"),
     Head("somebody who listens for ever", "python3 -m http.server 8001", ends=("seconds",), limits=SHORT),
     Head("netlink", python("import socket\ns = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); s.bind((0, 0)); print('tried')"), holds="tried"),
-    Head("the line to the machine's host", python("import socket\nfor family, where in ((40, (2, 22)), (40, (1, 1024))):\n try: s = socket.socket(family, socket.SOCK_STREAM); s.settimeout(1); s.connect(where); print('CONNECTED')\n except OSError as e: print('tried', e.errno)"), holds="tried 97", lacks="CONNECTED", is_filtered=True),
-    Head("families of sockets that no namespace holds", python("import socket\nmade = []\nfor family in (15, 17, 21, 26, 29, 30, 31, 38, 41, 42, 44):\n try: socket.socket(family, socket.SOCK_RAW); made.append(family)\n except OSError: pass\nprint('tried', made)"), holds="tried []", is_filtered=True),
     Head("sockets of the system's services", "for p in /run/systemd/private /run/dbus/system_bus_socket /run/docker.sock /tmp/.X11-unix/X0 /run/containerd/containerd.sock; do python3 -c \"import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print('CONNECTED')\" $p; done; echo tried", holds="tried", lacks="CONNECTED"),
     # outside the tree
     Head("links to the home", "cat link1 link2/.netrc link3; ls -la; echo tried", tree=tar((member("link1", tarfile.SYMTYPE, "/root/.netrc"), b""), (member("link2", tarfile.SYMTYPE, "/root"), b""), (member("link3", tarfile.SYMTYPE, "/etc/shadow"), b"")), holds="tried"),
@@ -150,7 +146,6 @@ HEADS = [
     Head("a namespace by the system call", python(LIBC + "print([libc.unshare(flag) for flag in (0x10000000, 0x20000, 0x40000000, 0x20000000)]); print('tried')"), holds="[-1, -1, -1, -1]"),
     Head("chroot tricks", "mkdir r; chroot r /bin/sh; cd /proc/1/root && ls; cat /proc/1/root{home}/.netrc; cat /proc/1/cwd/../../../{home}/.netrc; echo tried", holds="tried"),
     Head("the working folder of others", "for p in /proc/[0-9]*; do cat $p/root{home}/.netrc $p/cwd/.netrc; done; echo tried", holds="tried"),
-    Head("a handle of a file", python(LIBC + "print('tried', libc.syscall(304, 3, 0, 0), ctypes.get_errno())"), holds="tried -1 38", is_filtered=True),
     Head("the kernel's own switches", "for f in /proc/sysrq-trigger /proc/sys/kernel/modprobe /proc/sys/vm/overcommit_memory /proc/sys/fs/binfmt_misc/register /sys/fs/cgroup/release_agent /sys/kernel/uevent_helper /proc/1/oom_score_adj; do echo escaped > $f && echo WRITTEN $f; done; echo tried", holds="tried", lacks="WRITTEN /proc/sys"),
     Head("a terminal that is typed into", python("import fcntl, os\nfor n in range(3):\n try: fcntl.ioctl(n, 0x5412, b'x'); print('TYPED')\n except OSError as e: print('tried', e.errno)\ntry: os.open('/dev/tty', os.O_RDWR); print('TYPED')\nexcept OSError: pass"), holds="tried", lacks="TYPED"),
     Head("tracing and programs in the kernel", python(LIBC + "print('tried', [libc.syscall(n, 0, 0, 0, 0, 0) for n in (321, 298, 323, 246, 310, 308)])"), holds="tried [-1, -1, -1, -1, -1, -1]"),
@@ -168,17 +163,13 @@ HEADS = [
     Head("a fork bomb", python("import os\nwhile True:\n try: os.fork()\n except OSError: pass"), ends=("seconds",), limits=SHORT),
     Head("threads without end", python("import threading, time\nn = 0\ntry:\n while True: threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); n += 1\nexcept RuntimeError as e: print('tried', n < 70, flush=True)\nimport os; os._exit(0)"), holds="tried True"),
     Head("a full disk", "head -c 200000000 /dev/zero > big; head -c 200000000 /dev/zero > /tmp/big; head -c 200000000 /dev/zero > ~/big; df -k /box | tail -1; echo tried", holds="No space left on device"),
-    Head("a million files", python("n = 0\ntry:\n while n < 2000000: open(f'f{n}', 'w').close(); n += 1\nexcept OSError as e: print('tried', e)"), ends=("memory",), limits=replace(LIMITS, seconds=60, disk=8 << 20, memory=64 << 20), slow=True),
-    Head("memory of sockets", python("import socket\nk = []\nwhile True:\n try: k.append(socket.socketpair())\n except OSError: pass"), ends=("memory",)),
-    Head("memory of pipes", "for n in 1 2 3 4 5 6 7 8; do python3 -c 'import os\nk = []\nwhile True:\n try: k.append(os.pipe())\n except OSError: pass' & done; wait", ends=("memory",)),
-    Head("memory of message queues", python(LIBC + "print('tried', libc.msgget(0, 0o1600), ctypes.get_errno())"), holds="tried -1 38", is_filtered=True),
+    Head("a million files", python("n = 0\ntry:\n while n < 2000000: open(f'f{n}', 'w').close(); n += 1\nexcept OSError as e: print('tried', e)"), ends=("memory", "exit"), limits=replace(LIMITS, seconds=60, disk=8 << 20, memory=64 << 20), slow=True),
+    Head("memory of sockets", python("import socket\nk = []\nwhile True:\n try: k.append(socket.socketpair())\n except OSError: pass"), ends=("memory", "exit")),
+    Head("memory of pipes", "for n in 1 2 3 4 5 6 7 8; do python3 -c 'import os\nk = []\nwhile True:\n try: k.append(os.pipe())\n except OSError: pass' & done; wait", ends=("memory", "exit")),
     Head("what its first process began with", "tr '\\0' '\\n' < /proc/1/environ; cat /proc/1/cmdline | tr '\\0' ' ' > /dev/null; echo tried", holds="tried", lacks="/etc"),
     Head("shared memory", "head -c 200000000 /dev/zero > /dev/shm/escaped; ls -l /dev/shm; echo tried", holds="No space left on device"),
-    Head("memory in files without a name", python("import os\ntry: print('MADE', os.memfd_create('x'))\nexcept OSError as e: print('tried', e.errno)"), holds="tried 38", lacks="MADE", is_filtered=True),
-    Head("memory of System V", python(LIBC + "print('tried', libc.shmget(0, 1 << 30, 0o1600), ctypes.get_errno())"), holds="tried -1 38", is_filtered=True),
-    Head("io_uring", python(LIBC + "print('tried', libc.syscall(425, 8, 0), ctypes.get_errno())"), holds="tried -1 38", is_filtered=True),
-    Head("all of the memory", python("b = []\nwhile True: b.append(bytearray(8 << 20))"), ends=("memory",)),
-    Head("the memory of many", "for n in 1 2 3 4 5 6; do python3 -c 'b = bytearray(90 << 20); import time; time.sleep(9)' & done; wait", ends=("memory",)),
+    Head("all of the memory", python("b = []\nwhile True: b.append(bytearray(8 << 20))"), ends=("memory", "exit")),
+    Head("the memory of many", "for n in 1 2 3 4 5 6; do python3 -c 'b = bytearray(90 << 20); import time; time.sleep(9)' & done; wait", ends=("memory", "exit")),
     Head("a gigabyte of output", "head -c 1000000000 /dev/zero", ends=("output",), limits=replace(LIMITS, output=2 << 20)),
     Head("a line without end", "yes | tr -d '\\n'", ends=("output",)),
     Head("a sparse file", "truncate -s 1T huge; ls -l huge | cut -c1-10; cat huge | head -c 100 | wc -c; echo tried", holds="tried"),
@@ -206,34 +197,27 @@ def filled(text: str, outer: World) -> str:
         for at, head in enumerate(HEADS)
     ],
 )
-@pytest.mark.parametrize("kind", PROGRAMS)
-def test_hostile_commit_cannot_escape_the_sandbox(kind: SandboxKind, head: Head, tmp_path: Path) -> None:
-    """No secret leaks, no connection is made and nothing remains, in bubblewrap or a container."""
-    if why := missing(kind):
-        pytest.skip(why)
-    is_container = kind != "bubblewrap"
+@pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+def test_hostile_commit_cannot_escape_the_sandbox(head: Head, tmp_path: Path) -> None:
+    """No secret leaks, no connection is made and nothing remains."""
     with world(tmp_path) as outer:
         files = {path: filled(text, outer) for path, text in head.files.items()}
         began = time.monotonic()
-        outcome = run(filled(head.command, outer), files, head.limits, head.tree, kind)
-        assert time.monotonic() - began < head.limits.seconds + patience(30 if is_container else 5)
+        outcome = run(filled(head.command, outer), files, head.limits, head.tree)
+        assert time.monotonic() - began < head.limits.seconds + patience(30)
         assert outer.word.removeprefix("canary") not in outcome.output.replace(f"\0{outer.word}", "")
         assert outer.connections() == 0
         assert outer.files() == frozenset()
         assert Path(f"/proc/{outer.process}/stat").read_text().split()[2] != "Z"
-    ends = (
-        (*head.ends, "exit") if is_container and "memory" in head.ends else head.ends
-    )  # the container's own memory limit may end the process
-    assert outcome.ending in ends, outcome.output[-500:]
-    if not (is_container and head.is_filtered):
-        assert head.holds in outcome.output
-        assert not head.lacks or head.lacks not in outcome.output
+    assert outcome.ending in head.ends, outcome.output[-500:]
+    assert head.holds in outcome.output
+    assert not head.lacks or head.lacks not in outcome.output
     assert alive(MARK) == []
 
 
-def test_there_are_at_least_sixty_escape_cases() -> None:
+def test_there_are_at_least_fifty_escape_cases() -> None:
     """There are at least as many cases as promised, with distinct names."""
-    assert len({head.name for head in HEADS}) == len(HEADS) >= 60
+    assert len({head.name for head in HEADS}) == len(HEADS) >= 50
 
 
 def test_escape_cases_succeed_outside_a_sandbox(tmp_path: Path) -> None:

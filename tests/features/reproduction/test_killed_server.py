@@ -42,7 +42,7 @@ def test_killed_server_is_cleaned_up_and_the_review_continues(tmp_path: Path) ->
             doubles.openai_server(doubles.PerModel({"worker": brain})) as model,
             sandbox.github(tmp_path / "gh") as gh,
         ):
-            settings = {"WORKER": "openai/worker", "BASE_URL": model.openai_url, "RUN": "1", "STRATEGY": "parts"}
+            settings = {"WORKER": "openai/worker", "BASE_URL": model.openai_url, "RUN": "1"}
             repo = await gh.repository("acme", "shop", files=files)
             await repo.commit("feature", {name: str(text) for name, text in AFTER.items()})
             async with serving(tmp_path, gh, **settings) as server:

@@ -171,7 +171,10 @@ def test_faulty_test_is_corrected_by_the_model(reviewed: Callable[..., Review]) 
 def test_timed_out_test_proves_nothing(reviewed: Callable[..., Review], shop: Repository) -> None:
     """A test that exceeds the time limit proves nothing."""
     shop.git("checkout", "-q", "main")
-    shop.commit({".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', seconds: 1}\n"}, "a second")
+    shop.commit(
+        {".deeprepo.yml": "run: {image: 'python:3.13-slim', test: 'python3 -m unittest -v {file}', seconds: 1}\n"},
+        "a second",
+    )
     shop.git("checkout", "-q", "feature")
     shop.git("rebase", "-q", "main")
     done = reviewed(Model(LOOPS))
@@ -227,7 +230,7 @@ def test_nothing_runs_without_a_section_on_the_base_branch(reviewed: Callable[..
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None}, "no runs")
     shop.git("checkout", "-qb", "other")
-    shop.commit({**AFTER, ".deeprepo.yml": "run: {}\n"}, "after")
+    shop.commit({**AFTER, ".deeprepo.yml": "run: {image: 'python:3.13-slim'}\n"}, "after")
     model = Model()
     assert reviewed(model).reported
     assert model.asked == []
@@ -251,7 +254,7 @@ def test_missing_sandbox_note_says_what_to_install(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     done = reviewed(Model(PROOF))
     assert done.reported[0].finding.verdict == "confirmed"
-    assert any("apt install bubblewrap" in note for note in done.notes)
+    assert any("neither docker nor podman was found" in note for note in done.notes)
 
 
 SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"

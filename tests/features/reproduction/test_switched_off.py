@@ -38,7 +38,7 @@ for line in sys.stdin:
     with tempfile.TemporaryDirectory() as scratch:
         done = asyncio.run(wiring.local_review(ReviewRequest("."), flags, scratch))
     print(json.dumps({
-        "modules": sorted(name for name in sys.modules if re.fullmatch(r"bot.features.reproduction.(reproduce|rig|execute|sandbox_commands|runners)", name)),
+        "modules": sorted(name for name in sys.modules if re.fullmatch(r"bot.features.reproduction.(reproduce|rig|execute|container|runners)", name)),
         "programs": sorted({os.path.basename(command[0]) for command in started}),
         "commands": sorted({re.sub("[0-9a-f]{40}", "COMMIT", " ".join(command)) for command in started}),
         "findings": len(done.findings),
@@ -85,7 +85,7 @@ def test_disabled_feature_loads_no_module_and_starts_no_process(shop: Repository
         neither = counted()
         allowed = counted(DEEPREPO_RUN="1")
     assert without["modules"] == neither["modules"] == allowed["modules"] == []  # there is no section
-    assert "bwrap" not in {*without["programs"], *allowed["programs"], *neither["programs"]}
+    assert "docker" not in {*without["programs"], *allowed["programs"], *neither["programs"]}
     # Compared as sets, because concurrent searches may start a second git process.
     assert without["commands"] == neither["commands"] == allowed["commands"]
     assert without["findings"] == 1
@@ -105,13 +105,13 @@ def test_run_command_shows_prepares_and_tries_a_setup(shop: Repository) -> None:
     first = run(shop)
     assert first.returncode == 0
     assert "Nothing is run until .deeprepo.yml on the base branch has this section" in first.stdout
-    shop.write({".deeprepo.yml": "run: {prepare: 'echo 7 > number; echo fetched', test: 'cat number; python3 -m unittest -v {file}'}\n"})  # fmt: skip
+    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim', prepare: 'echo 7 > number; echo fetched', test: 'cat number; python3 -m unittest -v {file}'}\n"})  # fmt: skip
     told = run(shop, DEEPREPO_RUN="1").stdout
     for part in (
         "in this folder",
         "yes, by DEEPREPO_RUN",
         "unittest",
-        "bubblewrap",
+        "python:3.13-slim",
         "isolated",
         "deeprepo run --prepare",
     ):
@@ -133,7 +133,7 @@ def test_run_command_without_a_sandbox_exits_with_3(shop: Repository) -> None:
     (tools / "git").symlink_to("/usr/bin/git")
     done = run(shop, PATH=str(tools))
     assert done.returncode == 3
-    assert "apt install bubblewrap" in done.stdout
+    assert "neither docker nor podman was found" in done.stdout
 
 
 @boxed
@@ -159,7 +159,7 @@ def test_each_setup_step_names_the_next_one(shop: Repository) -> None:
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None, "requirements.txt": "nothing-of-this-name\n"}, "needs a package")
     assert "add `run: {network: true}`" in run(shop).stdout
-    shop.write({".deeprepo.yml": "run: {}\n", "tests/test_new.py": "import nothing\n"})
+    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim'}\n", "tests/test_new.py": "import nothing\n"})
     assert run(shop).stdout.rstrip().endswith("`deeprepo run --test FILE` with a test file of yours")
     assert "nothing is prepared. Add `run: {network: true}`" in run(shop, "--prepare").stderr
     missing_package = run(shop, "--test", "tests/test_new.py")
@@ -167,11 +167,11 @@ def test_each_setup_step_names_the_next_one(shop: Repository) -> None:
         1,
         True,
     )
-    shop.write({".deeprepo.yml": "run: {network: true}\n"})
+    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim', network: true}\n"})
     assert "`DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare`" in run(shop).stdout
     shop.write(
         {
-            ".deeprepo.yml": "run: {network: true, prepare: 'echo 8 > number', test: 'cat number; python3 -m unittest -v {file}'}\n"
+            ".deeprepo.yml": "run: {image: 'python:3.13-slim', network: true, prepare: 'echo 8 > number', test: 'cat number; python3 -m unittest -v {file}'}\n"
         }
     )
     assert run(shop, "--prepare", DEEPREPO_RUN_NETWORK="1").returncode == 0
@@ -181,7 +181,7 @@ def test_each_setup_step_names_the_next_one(shop: Repository) -> None:
 @boxed
 def test_network_access_needs_permission_from_the_operator(shop: Repository) -> None:
     """`run.network` without the operator's permission doesn't open the network."""
-    shop.write({".deeprepo.yml": "run: {prepare: 'true', network: true}\n"})
+    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim', prepare: 'true', network: true}\n"})
     done = run(shop, "--prepare")
     assert (done.returncode, "needs DEEPREPO_RUN_NETWORK" in done.stderr) == (3, True)
 
@@ -190,7 +190,7 @@ def test_network_access_needs_permission_from_the_operator(shop: Repository) -> 
 @boxed
 def test_failed_preparation_shows_the_end_of_the_output(shop: Repository) -> None:
     """The error shows the end of the command's output."""
-    shop.write({".deeprepo.yml": "run: {prepare: 'echo no such package >&2; exit 9'}\n"})
+    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim', prepare: 'echo no such package >&2; exit 9'}\n"})
     done = run(shop, "--prepare")
     assert done.returncode == 3
     assert "exited with 9: no such package" in done.stderr

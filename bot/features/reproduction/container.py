@@ -1,12 +1,11 @@
-"""Build the command lines of the sandboxes, and the script of the first process inside.
+"""Build the command line of the container, and the script of the first process inside.
 
-bubblewrap: separate namespaces for everything, a read-only /usr, and one writable folder in memory. docker
-and podman: a read-only container without network or privileges, as an unprivileged user.
+docker and podman take the same command line: a read-only container without network or privileges, as an
+unprivileged user, with one writable folder in memory.
 
-The first process probes the sandbox, waits for the tree, unpacks it, and runs the command. Nothing inside can
-end it, because the kernel blocks signals from inside to a sandbox's first process. When it ends, everything
-inside ends. It only uses a POSIX shell, `tar` and standard tools, so any image works. `command -p` finds the
-system's tools, because folders of the tree come first in PATH.
+The first process probes the container, waits for the tree, unpacks it, and runs the command. It only uses a
+POSIX shell, `tar` and standard tools, so any image works. `command -p` finds the system's tools, because
+folders of the tree come first in PATH.
 """
 
 import os
@@ -19,20 +18,6 @@ NOBODY = 65534  # id of the user that runs the code
 SHM_BYTES = 64 << 20  # bytes of /dev/shm
 DESCRIPTORS = 4_096  # open files per process, because the kernel buffers what is written to pipes and sockets
 GRACE = 60  # seconds for the probe and unpacking; a container stops after these plus its time limit
-SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
-# Files in /etc with which programs find libraries and certificates. None of them contains an account, a host
-# or a secret.
-ETC_FILES = (
-    "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
-)  # fmt: skip
-TMP = "/tmp"  # noqa: S108 - a folder inside the sandbox; tools of this machine may be below it
-FILES: Mapping[str, str] = {
-    "/etc/passwd": f"root:x:0:0::/:/bin/false\nbox:x:{NOBODY}:{NOBODY}::/box/home:/bin/sh\n",
-    "/etc/group": f"root:x:0:\nbox:x:{NOBODY}:\n",
-    "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
-    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-}
 # Output lines of the script: after the probe's report, and after the setup.
 REPORTED, READY = "deeprepo: probed", "deeprepo: ready"
 SETUP = 125  # exit status if the tree could not be unpacked
@@ -81,40 +66,7 @@ def script(*, keep: bool) -> str:
     return SCRIPT + (KEEP if keep else RUN)
 
 
-def bubblewrap(
-    sandbox: Sandbox,
-    run: SandboxRun,
-    variables: Mapping[str, str],
-    descriptors: Mapping[str, int],
-    filter_fd: int | None,
-) -> list[str]:
-    """Return bubblewrap's command line up to the script.
-
-    `descriptors` maps each path in `FILES` to a file descriptor with its content. `filter_fd` is the
-    descriptor of the system call filter.
-    """
-    online = ("resolv.conf",) if run.network else ()
-    return [
-        sandbox.program, "--unshare-all", "--unshare-user", "--disable-userns", *(["--share-net"] if run.network else []),
-        "--die-with-parent", "--as-pid-1", "--new-session", "--clearenv",
-        "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box", "--cap-drop", "ALL",
-        "--ro-bind", "/usr", "/usr", *_system(),
-        *_mounts("--ro-bind-try", [f"/etc/{name}" for name in (*ETC_FILES, *online)]),
-        *(word for path, number in descriptors.items() for word in ("--ro-bind-data", str(number), path)),
-        *_mounts("--ro-bind", [tool for tool in sandbox.tools if not tool.startswith(f"{TMP}/")]),
-        "--proc", "/proc", "--dev", "/dev",
-        "--perms", "1777", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm",  # noqa: S108 - in the sandbox
-        "--remount-ro", "/dev",
-        "--size", str(run.limits.disk), "--tmpfs", BOX,
-        *(word for tool in sandbox.tools if tool.startswith(f"{TMP}/") for word in ("--ro-bind", tool, f"{BOX}{tool}")),
-        "--symlink", f"{BOX}/tmp", TMP, "--dir", "/var", "--symlink", f"{BOX}/tmp", "/var/tmp",  # noqa: S108 - in the sandbox
-        "--remount-ro", "/",
-        *(["--seccomp", str(filter_fd)] if filter_fd is not None else []),
-        "--chdir", BOX, "--", "/usr/bin/env", "-i", *(f"{key}={value}" for key, value in variables.items()), "/bin/sh",
-    ]  # fmt: skip
-
-
-def container(sandbox: Sandbox, run: SandboxRun, variables: Mapping[str, str], name: str) -> list[str]:
+def arguments(sandbox: Sandbox, run: SandboxRun, variables: Mapping[str, str], name: str) -> list[str]:
     """Return the container's command line up to the script. `name` is the container's name.
 
     The first process is `timeout`, which nothing inside can kill. So the container ends even if the process
@@ -134,23 +86,8 @@ def container(sandbox: Sandbox, run: SandboxRun, variables: Mapping[str, str], n
     ]  # fmt: skip
 
 
-def _system() -> list[str]:
-    words: list[str] = []
-    for name in SYSTEM:
-        path = Path(name)
-        if path.is_symlink():
-            words += ["--symlink", str(path.readlink()), name]
-        elif path.is_dir():
-            words += ["--ro-bind", name, name]
-    return words
-
-
-def _mounts(how: str, paths: Sequence[str]) -> list[str]:
-    return [word for path in paths for word in (how, path, path)]
-
-
 def places() -> dict[str, str]:
-    """Return the folders of this machine that must be invisible in a sandbox: device and inode -> path."""
+    """Return the folders of this machine that must be invisible in a container: device and inode -> path."""
     names = dict.fromkeys(map(str, (Path.home(), Path.cwd(), "/root", "/home", "/var", "/etc")))
     return {identity: name for name in names if (identity := _identity(name))}
 
