@@ -41,7 +41,6 @@ HEAD_LINES = 4  # lines at the start of an overriding method that can contain it
 # characters; a shorter body ("}", "pass") occurs everywhere and proves nothing, so its diff must occur
 # instead
 MIN_BODY = 12
-STATEMENT = 2, 10  # lines before and after a call that may belong to its statement
 
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} was removed",
@@ -342,7 +341,6 @@ class ObligedUse:
     was_now: str  # both signatures if they differ: "`def total(a)` is now `def total(a, b=1)`"
     may_break: bool  # whether its target was removed or renamed; False if only the name matches
     mentions: str  # "path:name" of the definition by the name that the line has: the former name after a rename
-    is_outdated: bool = False  # a method with the former types of the interface method that it implements
 
     @property
     def place(self) -> UsePlace:
@@ -352,7 +350,7 @@ class ObligedUse:
     @property
     def is_doubtful(self) -> bool:
         """Whether it is unknown if something else provides its name. In ordinary commits, something nearly always does."""
-        return not (self.reference.missing or self.is_outdated or self.symbol.endswith(f":{MODULE}"))
+        return not (self.reference.missing or self.symbol.endswith(f":{MODULE}"))
 
     @property
     def is_left_to_a_run(self) -> bool:
@@ -403,8 +401,6 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     uses_by_place: dict[UsePlace, ObligedUse] = {}
     rows = [(reference, symbols.get(reference.symbol)) for reference in dependents.references if _tells(reference)]
     rows += [(_override(key, override), symbols.get(key)) for key, override in dependents.subclasses]
-    implementing = {_override(key, method): key for key, method in dependents.implementers}
-    rows += [(row, symbols.get(key)) for row, key in implementing.items()]
     for reference, item in sorted(rows, key=lambda pair: _telling(pair[0])):
         changes = item.contract if item is not None else ("removed",) if not reference.is_guessed else ()
         is_gone = not {"removed", "renamed"}.isdisjoint(changes)
@@ -422,10 +418,6 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         lost = {"removed"} if reference.symbol.endswith(f":{MODULE}") else BREAKS
         may_break = (reference.is_bound or reference.missing) and not lost.isdisjoint(changes)
         may_break = may_break and not _may_be_provided(reference)
-        is_outdated = item is not None and reference in implementing and not _is_edited_around(reference, fresh)
-        if item is not None and is_outdated:
-            may_break = True
-            says = f"{item.symbol.name} has other types now, and this method still has the former ones"
         was_now = _signature_change(item) if item is not None else ""
         use = ObligedUse(
             reference.symbol,
@@ -438,17 +430,9 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
             was_now,
             may_break,
             _mentions(reference, item),
-            is_outdated=is_outdated,
         )
         uses_by_place.setdefault(use.place, use)
     return tuple(uses_by_place.values())
-
-
-def _is_edited_around(reference: Reference, added: Mapping[str, frozenset[int]]) -> bool:
-    """Return whether the change adds a line to the statement of a reference, or one nearby."""
-    arguments = reference.arguments.positional if reference.arguments is not None else 0  # each may have its line
-    lines = range(reference.line - STATEMENT[0], reference.line + STATEMENT[1] + arguments + 1)
-    return not added.get(reference.path, frozenset()).isdisjoint(lines)
 
 
 def _may_be_provided(reference: Reference) -> bool:

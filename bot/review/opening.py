@@ -13,7 +13,7 @@ from bot.ports import Analyzer, KnownSecrets
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Lookup, Results, Session, Worker
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Reference
+from bot.values import ChangedFile
 from bot.values.progress import ProgressCallback
 from deeprepo.impact import uses
 from deeprepo.impact.ports import Tree
@@ -131,7 +131,7 @@ def look_ups_over(tree: Tree, masks: KnownSecrets, files: Sequence[ChangedFile])
 
 def _references_over(tree: Tree, masks: KnownSecrets) -> tuple[Lookup, Lookup]:
     """Return the functions that find the callers and the readers of a name, over a tree whose searches are masked."""
-    return partial(_callers, ShownTree(tree, masks)), partial(_readers, tree)
+    return partial(uses.callers, ShownTree(tree, masks)), partial(uses.readers, tree)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:
@@ -144,13 +144,3 @@ def _start(survey: Survey, models: Models, limits: Limits) -> Start:
         version=build.name(),
         own=limits.own,
     )
-
-
-async def _callers(tree: Tree, name: str) -> tuple[Reference, ...]:
-    return await uses.callers(tree, name)
-
-
-async def _readers(tree: Tree, name: str) -> tuple[Reference, ...]:
-    """Return reads of a name as unsure references, since only the name is known."""
-    rows = await uses.readers(tree, name)
-    return tuple(Reference("", name, path, line, text, kind, None, "name") for path, line, text, kind in rows)

@@ -32,7 +32,6 @@ LAZY_MODULES = (
     "bot.features.organization.values",
     "bot.features.own_checks.verdicts",
     "bot.review.agent.seed",
-    "deeprepo.impact.uses.former_meaning",
     "deeprepo.impact.uses.results",
     "deeprepo.impact.uses.closed_world",
     "deeprepo.rlm.money.schema",

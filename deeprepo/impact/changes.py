@@ -164,7 +164,7 @@ class Dependent(Struct, frozen=True):
 class Reference(Struct, frozen=True):
     """A reference to a changed name outside its definition.
 
-    See `uses/connection.py` for its connection and `uses/removal.py` for its target_state.
+    See `uses/certainty.py` for its connection and its target_state.
     """
 
     symbol: str  # "path:qualified name" of the changed symbol
@@ -263,8 +263,6 @@ class Dependents(Struct, frozen=True):
     missed_uses: tuple[str, ...] = ()  # those that may hide a reference to a changed contract
     # pairs of "path:name" of a changed method and a definition that overrides it
     subclasses: tuple[tuple[str, Definition], ...] = ()
-    # the same for methods that implemented a changed method of an interface, and still have its former types
-    implementers: tuple[tuple[str, Definition], ...] = ()
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """Return the changed definitions by "path:name".

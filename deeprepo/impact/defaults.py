@@ -167,8 +167,6 @@ class Classes:
     declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
     library_space: ClassVar[str] = ""  # the namespace of the standard library, which no tree defines
     implements: ClassVar[str] = ""  # the keyword before interfaces whose members a class does not inherit
-    dynamic_members: ClassVar[str] = "(?!)"  # a pattern of words with which a class may answer for any member
-    implementing_lines: ClassVar[str] = ""  # a pattern of lines that say that a type implements the trait NAME
     embeds_types: ClassVar[bool] = False  # a type has the methods of the types embedded in it
     metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
     # library classes that add no members and whose call constructs nothing, such as enumerations
@@ -200,7 +198,6 @@ class References:
     ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
     shared_macros: ClassVar[bool] = False  # macros are visible in the whole package without an import
     loose_methods: ClassVar[str] = "(?!)"  # a pattern of heads of functions that untyped values may have
-    redefines: ClassVar[str] = ""  # a pattern of lines with which any file may give NAME other parameters
 
     def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
         """Return a file's references to some names, given those that its queries find."""

@@ -9,8 +9,7 @@ from deeprepo.impact.uses.budget import listed
 from deeprepo.impact.uses.steps import Step, Trace, location, reason
 from deeprepo.impact.values import Arguments
 
-# The questions about the name of a definition, which don't arise if the change leaves it.
-ABOUT_REMOVALS = ("removed", "probably removed")
+ABOUT_REMOVALS = "gone"  # the question about the name of a definition, which doesn't arise if the change leaves it
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
 
 
@@ -78,7 +77,7 @@ def _answers(steps: Sequence[Step], symbol: ChangedSymbol | None) -> Iterator[st
     is_gone = symbol is None or not {"removed", "renamed"}.isdisjoint(symbol.contract)
     rows = dict[str, None]()
     for step in steps:
-        if is_gone or step.question not in ABOUT_REMOVALS or step.answer != "no":
+        if is_gone or step.question != ABOUT_REMOVALS or step.answer in ("lost", "likely"):
             rows[f"  {step.question}: {step.answer}, decided by {step.rule} in {step.module}"] = None
             rows[f"    the rule: {step.reason}"] = None
     yield from rows

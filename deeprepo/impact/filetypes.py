@@ -52,7 +52,6 @@ class FileType(Struct, frozen=True, kw_only=True):
     folder_scope: bool = False  # the files of a folder share a scope
     # whose top-level names a file can use without naming their file
     shared_names: Literal["", "folder", "namespace", "tree"] = ""
-    assigned_members: bool = False  # an assignment to a member of a class or a module defines it
     symbols: bool = False  # `:name` is a string-like literal
     implicit_result: bool = False  # a function returns its last value
     unbuilt: str = "(?!)"  # a pattern of files that are neither built nor run: stubs, declarations, scripts

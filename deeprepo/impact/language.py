@@ -83,8 +83,6 @@ class ScopeRules(Struct, frozen=True):
     unit: Literal["file", "folder"] = "file"  # what forms a module
     relative_namespaces: bool = False  # a namespace may be relative to the file's own
     exports: bool = False  # a file offers only what it exports
-    # a file declares all names that its code sees; needed to prove a removed name behind a wildcard import
-    declares_all: bool = False
     unwritten_names: bool = False  # a file can export names that it does not write
     implicit_names: str = "(?!)"  # a pattern of implicit members of modules
     generated_names: str = ""  # a pattern of generated names
@@ -142,11 +140,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     def suffixes(self) -> tuple[str, ...]:
         """The suffixes of the languages in its folder, whose files can import each other."""
         return tuple(_of_folder(self.folder))
-
-    @cached_property
-    def has_extensions(self) -> bool:
-        """Whether a file may add members to a type defined elsewhere."""
-        return self.captures("@extends", "defs") or self.captures("@def.holder @class.of", "defs")
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""

@@ -214,13 +214,6 @@ UNMADE: dict[str, Change] = {
         {**CLASS, "shop.py": str(CLASS["shop.py"]) + '\n\nsetattr(int, "x", 1)\n'},
         {"shop.py": 'class Order:\n    pass\n\n\nsetattr(int, "x", 1)\n'},
     ),
-    "a setting that kept the key of its value": (
-        {
-            "settings.py": 'BODY_LIMIT = read("BODY_LIMIT")\n',
-            "a.py": "from settings import BODY_LIMIT\n\nprint(BODY_LIMIT)\n",
-        },
-        {"settings.py": 'BODY_MAX = read("BODY_LIMIT")\n'},
-    ),
     "a class of Ruby that nobody extends": _ruby("  attr_reader :id\n"),
     "a class of PHP without the method": _php("    public int $id = 0;\n"),
     "a table without the function": _lua("M.other = 1\n\n"),

@@ -143,13 +143,6 @@ def test_removed_member_is_proven_broken_only_in_files_that_see_its_class(reposi
     assert [one.verdict for one in look(repository.change(dict(before), dict(after)))] == [verdict]
 
 
-def test_name_also_used_in_unrelated_files_is_not_reported(repository: Repository) -> None:
-    """If unrelated files use the name too, it may be a library's member, so nothing is reported."""
-    far = 'package z\n\nimport "fmt"\n\nfunc g() {\n\tb := fmt.Open()\n\tb.close().PutAllRows()\n}\n'
-    files = MOD | {"a/store.go": STORE, "a/app.go": APP, "z/far.go": far}
-    assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
-
-
 def test_member_of_a_library_typed_receiver_is_not_reported(repository: Repository) -> None:
     """Nothing is reported for a receiver whose declared type is not defined in the repository."""
     reply = "package a;\n\nclass Reply {\n  String getMessage() {\n    return null;\n  }\n}\n"

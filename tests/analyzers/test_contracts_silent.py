@@ -197,14 +197,6 @@ def test_method_name_that_exists_elsewhere_is_not_reported(
     assert look(repository.change(files, {"pkg/a.py": "class A(Base):\n    x = 1\n"})) == []
 
 
-def test_removed_name_used_in_an_added_call_is_not_reported(repository: Repository) -> None:
-    """If the change adds a call by the removed name, the name exists elsewhere, so nothing is reported."""
-    files = {"pkg/a.py": OLD, "pkg/b.py": CALL}
-    after = {"pkg/a.py": "class A(Base):\n    x = 1\n\n    def go(self, native):\n        native.load_settings()\n"}
-
-    assert look(repository.change(files, after)) == []
-
-
 OFFERED = [
     "export * from 'outside';\n",
     "Object.assign(exports, require('./made'));\n",
@@ -224,51 +216,6 @@ def test_javascript_name_that_may_still_exist_is_not_reported(repository: Reposi
     after = {f"lib{at}.ts": numbered(at, text) for at, text in enumerate(OFFERED)}
     found = {finding.path for finding in look(repository.change(dict(before), dict(after)))}
     assert [text for at, text in enumerate(OFFERED) if f"app{at}.ts" in found] == [""]
-
-
-# Classes whose method assigns one value to two attributes in a chain, and which read the second attribute.
-CHAINS = {
-    "a.js": "class C {\n  ask(f) {\n    this.a.x = this.b = f()\n  }\n  send() {\n    return this.b\n  }\n  go() {\n    return 1\n  }\n}\nmodule.exports = C\n",
-    "a.py": "class C:\n    def ask(self, f):\n        self.a.x = self.b = f()\n\n    def send(self):\n        return self.b\n\n    def go(self):\n        return 1\n",
-    "a.php": "<?php\nclass C {\n  function ask($f) {\n    $this->a->x = $this->b = $f();\n  }\n  function send() {\n    return $this->b;\n  }\n  function go() {\n    return 1;\n  }\n}\n",
-}
-
-
-@pytest.mark.parametrize("path", CHAINS)
-def test_chained_assignment_defines_each_of_its_attributes(repository: Repository, path: str) -> None:
-    """An edit elsewhere loses no attribute; removing one from the chain leaves its reader open."""
-    text = CHAINS[path]
-    second = next(word for word in text.split() if word.endswith(("self.b", "this.b", "this->b")))
-    beside = repository.change({path: text}, {path: text.replace("return 1", "return 2")})
-    assert (look(beside), open_uses(beside)) == ([], ())
-    lost = repository.change({path: text}, {path: text.replace(f"{second} = ", "")})
-    assert [use.text.strip(" ;") for use in open_uses(lost)] == [f"return {second}"]
-
-
-# Classes whose method assigns an attribute by a pattern, the pattern, and another one that assigns only the first.
-PATTERNS = {
-    "a.py": (
-        "class C:\n    def ask(self, f):\n        self.a, self.b = f()\n\n    def send(self):\n        return self.b\n",
-        "self.a, self.b",
-        "self.a, _",
-    ),
-    "a.js": (
-        "class C {\n  ask(f) {\n    [this.a, this.b] = f()\n  }\n  send() {\n    return this.b\n  }\n}\nmodule.exports = C\n",
-        "[this.a, this.b]",
-        "[this.a]",
-    ),
-}
-
-
-@pytest.mark.parametrize("path", PATTERNS)
-def test_pattern_assigns_each_of_its_attributes(repository: Repository, path: str) -> None:
-    """An assignment that becomes a pattern loses no attribute; a pattern without one of them leaves its reader open."""
-    text, pattern, shorter = PATTERNS[path]
-    second = pattern.split(", ")[1].removesuffix("]")
-    plain = repository.change({path: text.replace(pattern, second)}, {path: text})
-    assert (look(plain), open_uses(plain)) == ([], ())
-    lost = repository.change({path: text}, {path: text.replace(pattern, shorter)})
-    assert [use.text.strip() for use in open_uses(lost)] == [f"return {second}"]
 
 
 def test_variable_hides_no_module_that_is_part_of_a_path(repository: Repository) -> None:

@@ -185,11 +185,6 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
         {"a.js": "/**\n * @typedef {{\n *   length: number\n * }} Plain\n */\n\n/** @returns {Plain} */\nexport function spy() {\n  const f = () => 1;\n  f.called = true;\n  return f;\n}\n"},
     ),
     "JavaScript: a type in a comment that nothing checks": ("tsc", {"a.js": TYPE % "two", "b.js": USE}, {"a.js": TYPE % "one"}),
-    "JavaScript: a new declaration file beside it that lacks a name": (
-        "tsc",
-        {"a.js": "export const one = 1, two = 2;\n", "b.js": "import { one, two } from './a.js';\nconsole.log(one, two);\n"},
-        {"a.js": "export const one = 1, two = 3;\n", "a.d.ts": "export const one: number;\n"},
-    ),
     "JavaScript: a declaration file beside it that now lacks a name": (
         "tsc",
         {"a.js": "export const one = 1, two = 2;\n", "a.d.ts": "export const one: number, two: number;\n", "b.js": "import { one, two } from './a.js';\nconsole.log(one, two);\n"},

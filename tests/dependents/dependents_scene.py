@@ -17,6 +17,6 @@ def callers(pull: PullRequest, name: str, limit: int = 200) -> tuple[Reference, 
     return step.over(pull, lambda tree, _: uses.callers(tree, name, limit))
 
 
-def readers(pull: PullRequest, name: str, limit: int = 200, near: str = "") -> tuple[tuple[str, int, str, str], ...]:
-    """Return the unchanged lines that read a name, and how each reads it."""
-    return step.over(pull, lambda tree, _: uses.readers(tree, name, limit, near))
+def readers(pull: PullRequest, name: str, limit: int = 200) -> tuple[Reference, ...]:
+    """Return the lines with a name."""
+    return step.over(pull, lambda tree, _: uses.readers(tree, name, limit))

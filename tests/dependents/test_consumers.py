@@ -89,7 +89,7 @@ PAIRS = {
         {"src/Quotes/Acme.Quotes.csproj": "<Project><PropertyGroup><Version>1.4</Version></PropertyGroup></Project>", "src/Quotes/Quote.cs": "namespace Acme.Quotes;\n\npublic class Quote\n{\n    public static int Of(int cents) => cents;\n}\n", "src/Quotes/Tax.cs": "namespace Acme.Quotes;\n\npublic class Tax\n{\n    public int Rate;\n}\n"},
         {"src/Quotes/Quote.cs": None},  # type: ignore[dict-item]
         {"Billing.csproj": '<Project><ItemGroup><PackageReference Include="Acme.Quotes" Version="1.2" /></ItemGroup></Project>', "Pay.cs": "using Acme.Quotes;\n\nnamespace Billing;\n\npublic class Pay\n{\n    public int Run() => Quote.Of(3);\n}\n"},
-        ("Pay.cs", 7, "consumer-removed-module"),
+        ("Pay.cs", 7, "consumer-removed-symbol"),
     ),
     "ruby: a class that is gone": Pair(
         {"acme_quotes.gemspec": "Gem::Specification.new do |spec|\n  spec.name = 'acme_quotes'\nend\n", "lib/acme_quotes.rb": "require 'acme_quotes/quote'\nrequire 'acme_quotes/tax'\n", "lib/acme_quotes/quote.rb": "module AcmeQuotes\n  class Quote\n    def self.of(cents)\n      cents\n    end\n  end\nend\n", "lib/acme_quotes/tax.rb": "module AcmeQuotes\n  class Tax\n  end\nend\n"},

@@ -44,17 +44,6 @@ def test_files_not_searched_in_time_are_listed(repository: Repository) -> None:
     assert sentence.endswith("bill.py, cart.py, zz/lib.py")
 
 
-def test_files_that_only_use_a_changed_body_are_searched_last(repository: Repository) -> None:
-    """Files that only use a method with a changed body are searched last, even if they sort first."""
-    library = "class Box:\n    def unpack_all_things(self):\n        return 1\n\n    def weigh_all_things(self, kind):\n        return kind\n"
-    after = library.replace("return 1", "return 2").replace("self, kind", "self, kind, unit")
-    users: Files = {f"aa/x{number:02}.py": "def go(box):\n    box.unpack_all_things()\n" for number in range(30)}
-    before: Files = {"zz/lib.py": library, "zz/yy.py": "def go(box):\n    box.weigh_all_things(1)\n", **users}
-    found = find(repository.change(before, {"zz/lib.py": after}), SHORT_TIME)
-
-    assert any("31 files were left unsearched for references: zz/yy.py, aa/x00.py," in one for one in found.cut)
-
-
 VIEW = "def issue_view(request):\n    return 50\n"
 TAKES = "from shop.views import issue_view\n\n\ndef take(shop):\n    shop.show(issue_view)\n"
 ROUTES = 'from shop.views import issue_view\n\nroutes.register("diff/issues", issue_view)\n'

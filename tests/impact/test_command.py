@@ -76,7 +76,7 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         "  the contract: removed",
         "  reference: bound, decided by imported in uses.sites",
     ]
-    assert "  removed: yes, decided by no_longer_exported in uses.removal" in rows[begin:]
+    assert "  gone: lost, decided by no_longer_imported in uses.certainty" in rows[begin:]
     assert rows[-2] == "Reported for this line:"
     assert "round_up" in rows[-1]
     assert explained("shop/cart.py:2").stdout.splitlines() == [
@@ -107,7 +107,7 @@ def test_file_that_could_not_be_read_may_define_a_removed_name(repository: Repos
     )
     command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "b.go:4"]
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    assert "still given: open, a_other.go:1 may define it" in done.stdout
+    assert "gone: unknown, decided by bare_name in uses.certainty" in done.stdout
 
 
 def test_readme_shows_what_explain_prints(repository: Repository) -> None:
@@ -213,5 +213,5 @@ def test_explain_says_that_a_name_meant_another_definition_before(repository: Re
     pull = repository.change(files, {"A.cs": tax.format("A").replace("int price)", "int price, int rate)")})
     command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "Cart.cs:5"]
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    assert "  dropped: by meant_another_before in uses.former_meaning" in done.stdout
+    assert "  connection: name, decided by resolved in uses.certainty" in done.stdout
     assert "Nothing is reported" in done.stdout

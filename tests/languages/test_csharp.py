@@ -30,7 +30,7 @@ def broken(repository: Repository, before: str, after: str, statement: str, usin
         ("public record Point(int X);", "public record Point(int X, int Y);", "new Point(1);", "required-parameter"),
         ("public static class Cart { public const int Max = 1; }", "public static class Cart { public const int Limit = 1; }", "var m = Cart.Max;", "removed-symbol"),
         ("public class Cart { public int Size { get; set; } }", "public class Cart { }", "var n = new Cart().Size;", "removed-symbol"),
-        ("public class Cart { }", "", "new Cart();", "removed-module"),
+        ("public class Cart { }", "", "new Cart();", "removed-symbol"),
     ],
 )  # fmt: skip
 def test_broken_caller_is_reported(repository: Repository, before: str, after: str, statement: str, rule: str) -> None:

@@ -73,7 +73,7 @@ def test_removed_class_in_the_same_package_is_reported_without_an_import(reposit
     }
     pull = repository.change(files, {f"{HOME}Cart.java": None})
 
-    assert rows(pull) == [(f"{HOME}Shop.java", 4, "removed-module")]
+    assert rows(pull) == [(f"{HOME}Shop.java", 4, "removed-symbol")]
 
 
 def test_class_moved_to_another_source_root_is_found(repository: Repository) -> None:

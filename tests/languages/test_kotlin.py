@@ -79,7 +79,7 @@ def test_kotlin_class_is_found_from_java(repository: Repository) -> None:
         "src/main/java/app/Main.java": "package app;\nimport shop.Cart;\nclass Main {\n  Cart cart = new Cart();\n}\n",
     }
 
-    assert [rule for _, _, rule in rows(repository.change(files, {f"{HOME}Cart.kt": None}))] == ["removed-module"]
+    assert [rule for _, _, rule in rows(repository.change(files, {f"{HOME}Cart.kt": None}))] == ["removed-symbol"]
 
 
 @pytest.mark.parametrize(

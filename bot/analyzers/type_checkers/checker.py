@@ -46,7 +46,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import memo
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.made_names import MadeNames, removed_texts
+from deeprepo.impact.uses.closed_world import World, world_of
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
@@ -224,23 +224,25 @@ class TypeChecker(ABC):
         """Return the errors without those about a name that the change may define without a declaration."""
         if not found:
             return found
-        entries, made = await tree.entries(), await self._made_names(tree, files, changed["head"])
+        entries, made = await tree.entries(), await self._world(tree, files)
         return [one for one in found if not self._is_made(one, files, changed, made, entries)]
 
-    async def _made_names(self, tree: Tree, files: Sequence[ChangedFile], sources: Contents) -> MadeNames:
-        """Return the lines that the change adds to the language's files, including new files."""
+    async def _world(self, tree: Tree, files: Sequence[ChangedFile]) -> World:
+        """Return what the change may define in the language's files, including new files."""
         new = sorted((await tree.entries()).keys() - (await tree.entries("base")).keys())
         fresh = await tree.read_many([path for path in new if path.endswith(self.SUFFIXES)][:MOST_NEW])
-        added: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
-        added |= {path: range(1, text.count(b"\n") + 2) for path, text in fresh.items()}
-        return MadeNames(added, {**sources, **fresh}, removed_texts(files))
+        added = [
+            ChangedFile(path, None, "added", added_lines=frozenset(range(1, text.count(b"\n") + 2)))
+            for path, text in fresh.items()
+        ]
+        return await world_of(tree, [*(file for file in files if file.path.endswith(self.SUFFIXES)), *added], ())
 
     def _is_made(
         self,
         one: Diagnostic,
         files: Sequence[ChangedFile],
         changed: Mapping[Side, Contents],
-        made: MadeNames,
+        made: World,
         entries: Collection[str],
     ) -> bool:
         """Return whether the name missing in an error may be defined without a declaration."""
@@ -263,10 +265,7 @@ class TypeChecker(ABC):
                 or not around.isdisjoint(re.findall(rb"\w+", file.path.encode()))
             )
         ]
-        return bool(parts) and (
-            made.provider(parts[-1], near) is not None
-            or (is_module and made.provider(parts[-1], near, is_module=True) is not None)
-        )
+        return bool(parts) and made.may_make(parts[-1], near)
 
     def _is_elsewhere(self, parts: Sequence[str], entries: Collection[str]) -> bool:
         """Return whether the tree has this module below another folder than the program searched."""

@@ -281,7 +281,6 @@ class Reader:
             open=opened or (exported and f"the value of {exported}"),
             module_value=exported,
             open_beside=bool(opened),
-            unscoped=self.root.has_error or is_page or rows.has("unscoped"),
             types=frozenset(text(node) for found in self.import_rows for node in found.get("type", ())),
             open_owners=answering | self._opaque_classes(),
             answering=answering,

@@ -72,19 +72,16 @@ def _outline(language: Language, path: str, source: bytes, side: Side) -> Outlin
         is_public = language.tables_for_classes
         symbols = [replace(one, private=not (is_public or _is_offered(one.name, offered))) for one in symbols]
     is_open = _is_open(path, facts, language, source)
-    borrowed = {item.spec for item in facts.imports if item.star and not item.hands_on}
     return Outline(
         definitions=alternatives(symbols, overloads=language.types.overloads),
         imports=facts.imports,
         exports=tuple(exports.items()),
         complete=not (facts.unwritten.words or facts.unwritten.for_search or is_open),
-        is_scoped=language.scope.declares_all and not facts.unscoped and not language.offers_all(path),
         is_whole=bool(facts.module_value) and not language.tables_for_classes,
         bases=tuple(bases(facts, language).items()),
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
         stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
-        borrows=len(borrowed) if language.scope.declares_all else 0,
         module=facts.module,
         spaces=facts.spaces,
     )

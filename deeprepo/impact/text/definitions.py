@@ -44,32 +44,6 @@ def parts_of(head: str) -> tuple[str, list[str], str]:
     return head, [], ""
 
 
-_MODIFIERS = re.compile(
-    r"@\w+(?:\([^()]*\))?|\[[^\[\]]+\]|\b(?:public|protected|private|internal|static|abstract|virtual|override|final|default"
-    r"|sealed|partial|extern|unsafe|new|readonly|synchronized|native|pub|fn|fun|func|function|def|async|suspend|open|inline)\b"
-)
-_AFTER_NAME = re.compile(r"func\b")
-_BARE_RESULT = re.compile(r"\s*(?!throws\b|rethrows\b|async\b|where\b|->)(\((?:[^()]|\([^()]*\))*\)|[\w*\[][^{]*)")
-_RESULT = re.compile(r"\s*(?:->|:)\s*([^={;]+)")
-
-
-def result_of(head: str, name: str) -> str:
-    """Return the type that a definition returns, without white space; "" if it is unknown.
-
-    It follows the parameters (`def total() -> int`, `func total() (int, error)`) or precedes the name
-    (`int total()`).
-    """
-    before, _, behind = parts_of(head)
-    if _AFTER_NAME.match(head) and (bare := _BARE_RESULT.match(behind)):
-        return "".join(bare[1].split())
-    if match := _RESULT.match(behind):
-        return "".join(re.split(r"\b(?:where|throws)\b", match[1])[0].split())
-    start = re.search(
-        rf"^(.*)(?<![\w$]){re.escape(name)}\s*+(?:<[^()<>]*+(?:<[^()<>]*+>[^()<>]*+)*+>\s*+)?$", before, re.DOTALL
-    )
-    return "".join(_MODIFIERS.sub("", start[1]).split()) if start else ""
-
-
 def _opening(head: str) -> int:
     """Return where the parameters begin: after the name, not in a decorator or receiver."""
     lines, at = head.split("\n"), 0

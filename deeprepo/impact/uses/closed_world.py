@@ -9,19 +9,17 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Reference
 from deeprepo.impact.filetypes import family, filetype, main_names, module_name
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.reading import reader
 from deeprepo.impact.resolution import Absent, Resolution, Unknown
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.uses.names import Giver, Names, facts_of
 from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import Facts
 
-MOST_FILES = 400  # files with a name that are searched for its definition
-NO_DEFINITIONS = ("block", "bound", "holder", "global")  # kinds that give no name to others
 QUESTION = "still given"  # as `explain` prints it
 
 
@@ -35,34 +33,31 @@ async def with_resolutions(
     ]
     if not claims:
         return tuple(references)
-    world = await _world(tree, files, claims)
+    world = await world_of(tree, files, {_given_name(row) for row in claims})
     answers = {row: world.giver(row) for row in claims}
     return tuple(_judged(row, answers[row]) if row in answers else row for row in references)
 
 
 def _given_name(row: Reference) -> str:
     """Return the name that has to be gone; "" if the reference is an import by path, which leads nowhere."""
-    if not row.is_module:
-        return row.name.removesuffix("()")
-    return row.name if filetype(row.path).named_types and not row.imported_from else ""
+    return "" if row.is_module else row.name.removesuffix("()")
 
 
 def _judged(row: Reference, answer: Resolution) -> Reference:
     in_words = f"open, {answer.reason}" if isinstance(answer, Unknown) else "no"
-    record(row.use_place, QUESTION, in_words, _World.giver)
+    record(row.use_place, QUESTION, in_words, World.giver)
     if isinstance(answer, Absent):
         return replace(row, resolution=answer)
-    is_by_path = not row.is_module or bool(row.imported_from) or not filetype(row.path).named_types
-    is_hint = row.is_lost and is_by_path
-    return replace(row, target_state="likely" if is_hint else "unknown", resolution=answer)
+    return replace(row, target_state="unknown" if answer.is_by_line else "likely", resolution=answer)
 
 
-class _World(Struct):
+class World(Struct):
     """What in the head may define a name."""
 
     added: Mapping[str, Collection[int]]  # file -> added lines
     lines: Mapping[str, Sequence[str]]  # changed file -> its lines in the head
-    definitions: Mapping[str, Collection[tuple[str, int, str]]]  # name -> file, line and class of each definition
+    givers: Mapping[str, Sequence[Giver]]
+    makers: Mapping[str, int]  # changed file -> the first added line that may give any name
     openings: Mapping[str, str]  # changed file -> what it has newly that may give any name
     stopped: Sequence[str]  # searches for definitions that were stopped early
 
@@ -81,42 +76,58 @@ class _World(Struct):
             is_beside = posixpath.dirname(path) == posixpath.dirname(row.imported_from)
             return path == row.imported_from or (bool(filetype(path).shared_names) and is_beside)
 
-        word = name or module_name(home)
-        places = [
-            f"{path}:{line}"
-            for path, line, owner in self.definitions.get(name, ())
-            if counts(path) and _may_be_of(row, owner)
+        word = rf"(?<![\w$]){re.escape(name or module_name(home))}(?![\w$])"
+        kind = family(row.path)
+        lines = [
+            f"{one.path}:{one.line}"
+            for one in self.givers.get(name, ())
+            if family(one.path) == kind and counts(one.path) and _may_be_of(row, one.owner)
         ]
-        places += self._lines_with(word, [path for path in self.added if counts(path)], has_attributes=not name)
-        places += [f"{what} in {path}" for path, what in self.openings.items() if family(path) == family(row.path)]
-        return Unknown(f"{places[0]} may define it") if places else Absent()
+        places = [*self._lines_with(word, [path for path in self.added if counts(path)], has_attributes=not name)]
+        places += [f"{what} in {path}" for path, what in self.openings.items() if family(path) == kind]
+        if lines or places:
+            is_new = row.line in self.added.get(row.path, ())  # then the author knows where the name comes from
+            return Unknown(f"{[*lines, *places][0]} may define it", is_by_line=bool(lines) or is_new)
+        return Absent()
 
-    def _lines_with(self, name: str, paths: Sequence[str], *, has_attributes: bool) -> Iterator[str]:
-        """Yield the added lines of code that have a name, or with `has_attributes` precede a line that has it."""
-        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    def may_make(self, name: str, near: Collection[str]) -> bool:
+        """Return whether an added line may give a name without declaring it: it assigns or quotes the name.
+
+        `near`: files whose added lines may give it without writing it.
+        """
+        spelled = rf"[\"'`](?:[\w.{{}}]*\.)?{re.escape(name)}[\"'`]|\.{re.escape(name)}\s*=(?![=>~])"
+        return not self.makers.keys().isdisjoint(near) or any(self._lines_with(spelled, [*self.added]))
+
+    def _lines_with(self, pattern: str, paths: Sequence[str], *, has_attributes: bool = False) -> Iterator[str]:
+        """Yield the added lines of code that match, or with `has_attributes` precede a line that matches."""
+        word = re.compile(pattern)
         for path in paths:
             lines = self.lines.get(path, ())
             for number in sorted(self.added[path]):
                 text = "\n".join(lines[number - 1 : number + has_attributes])
-                if name in text and word.search(text) and not is_comment(text, path):
+                if word.search(text) and not is_comment(text, path):
                     yield f"{path}:{number}"
 
 
-async def _world(tree: Tree, files: Sequence[ChangedFile], claims: Sequence[Reference]) -> _World:
+async def world_of(tree: Tree, files: Sequence[ChangedFile], names: Collection[str]) -> World:
+    """Return what the changed files, and for these names the whole head, may define."""
     mine = [file for file in files if file.status != "deleted" and filetype(file.path).is_parsed]
     sources = await tree.read_many([file.path for file in mine])
     before = await tree.read_many([file.old_path for file in mine if file.old_path], "base")
-    openings = {
-        file.path: what
-        for file in mine
-        if (what := _opening(file, sources.get(file.path), before.get(file.old_path or "")))
-    }
+    makers, openings = dict[str, int](), dict[str, str]()
+    for file in mine:
+        now, was = facts_of(file.path, sources.get(file.path)), facts_of(file.path, before.get(file.old_path or ""))
+        if now is not None and (lines := now.unwritten.lines & file.added_lines):
+            makers[file.path] = min(lines)
+            openings[file.path] = f"line {min(lines)}"
+        elif what := _opening(now, was):
+            openings[file.path] = what
     stopped = len(tree.stopped_searches)
-    definitions = await _definitions(tree, {name for row in claims if (name := _given_name(row))})
-    return _World(
+    return World(
         added={file.path: file.added_lines for file in mine},
         lines={path: file_lines(source) for path, source in sources.items()},
-        definitions=definitions,
+        givers=await Names(tree).givers(names),
+        makers=makers,
         openings=openings,
         stopped=tree.stopped_searches[stopped:],
     )
@@ -126,7 +137,7 @@ def _may_be_of(row: Reference, owner: str) -> bool:
     """Return whether a definition in a class may be what a reference uses: only the same class has the same members."""
     name = row.symbol.rpartition(":")[2]
     mine = name.rpartition(".")[0].rpartition(".")[2]
-    if not owner or not mine or row.is_module:
+    if not owner or not mine:
         return not owner or bool(rules_of(row.path).receivers.bare_members)
     return owner.rpartition(".")[2] == mine
 
@@ -138,25 +149,22 @@ def _is_parent(path: str, home: str) -> bool:
     return not around or home.startswith(f"{around}/")
 
 
-def _opening(file: ChangedFile, now: bytes | None, before: bytes | None) -> str:
+def _opening(after: Facts | None, before: Facts | None) -> str:
     """Return what a changed file has newly that can give names without writing them; "" if it has nothing."""
-    after, was = _facts(file.path, now), _facts(file.old_path or file.path, before) or Facts()
     if after is None:
         return "content that could not be read"
+    was = before or Facts()
     old, new = _bases(was), _bases(after)
-    lines = sorted(after.unwritten.lines & file.added_lines)
     owners = sorted(after.open_owners - was.open_owners)
     bases = sorted(base for owner, mine in new.items() if owner in old for base in mine - old[owner])
     stars = {item.spec for item in after.imports if item.star} - {item.spec for item in was.imports if item.star}
-    if lines:
-        return f"line {lines[0]}"
     if after.open and not was.open:
         return after.open
     if after.unwritten.words - was.unwritten.words:
         return "a macro"
     if owners or bases:
         return f"the class {owners[0]}" if owners else f"the new base {bases[0]}"
-    return f"the import of all names from {min(stars)}" if stars and file.old_path else ""
+    return f"the import of all names from {min(stars)}" if stars and before is not None else ""
 
 
 def _bases(facts: Facts) -> Mapping[str, frozenset[str]]:
@@ -165,31 +173,3 @@ def _bases(facts: Facts) -> Mapping[str, frozenset[str]]:
         if one.kind in ("class", "type", "holder"):
             bases[one.name] |= frozenset(one.bases)
     return bases
-
-
-def _facts(path: str, source: bytes | None) -> Facts | None:
-    """Return a file's facts; None if it could not be read or parsed."""
-    language = reader.language_for(path, source) if source is not None else None
-    return reader.facts(language, source) if language is not None and source is not None else None
-
-
-async def _definitions(tree: Tree, names: Collection[str]) -> Mapping[str, Collection[tuple[str, int, str]]]:
-    """Return name -> file, line and class of each definition in the head."""
-    paths = await tree.grep(Query(sorted(names), word=True)) if names else ()
-    code = sorted(path for path in paths if filetype(path).is_parsed)
-    found = defaultdict[str, list[tuple[str, int, str]]](list)
-    sources = await tree.read_many(code[:MOST_FILES])
-    for path in code:
-        facts = _facts(path, sources.get(path))
-        if facts is None:  # it may define any of the names
-            for name in names:
-                found[name].append((path, 1, ""))
-            continue
-        mine = [one for one in facts.definitions if one.kind not in NO_DEFINITIONS]
-        rows = [(one.short, one.line, "" if one.extends else one.owner) for one in mine]
-        rows += [(one.here, one.line, "") for item in facts.imports for one in item.names if one.here != one.there]
-        rows += [(word, 1, "") for word in facts.unwritten.words]
-        for name, line, owner in rows:
-            if name in names:
-                found[name].append((path, line, owner))
-    return found

@@ -1,12 +1,9 @@
 """Determine what the files of one language export on both sides. If a file no longer exports a name, its importers break."""
 
-import posixpath
-import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo.impact import resolving
-from deeprepo.impact.filetypes import main_names
 from deeprepo.impact.language import CONSTRUCTOR
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.values import Definition, Link, Outline, Side
@@ -18,7 +15,6 @@ if TYPE_CHECKING:
     from deeprepo.impact.resolving.resolve import Answer
 
 Told = TypeVar("Told")
-_DECLARES = rb"\b(?:class|interface|struct|record|enum|extension|protocol|trait|object|type)\s+%s\b"
 DEPTH = 12  # levels of wildcard re-exports
 NOT_HANDED_ON = frozenset({"default"})
 Offer = tuple[frozenset[str], bool]  # the names, and whether they are all
@@ -31,8 +27,8 @@ class Exports:
 
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
-        self._gone: dict[tuple[str, bool], frozenset[str]] = {}
-        self._near: dict[frozenset[str], Mapping[str, bytes]] = {}
+        self._gone: dict[str, frozenset[str]] = {}
+        self._sources: dict[frozenset[str], Mapping[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
         self._indexes: dict[Side, Index] = {}
@@ -59,15 +55,6 @@ class Exports:
             self._outlines[side, path] = resolving.outline(path, source, side) if source is not None else None
         return self._outlines[side, path]
 
-    async def has_other_source(self, path: str, name: str, imported_file: str) -> bool:
-        """Return whether a file also gets a name from another file that exports it, through namespaces."""
-        if not self._sides["head"].declares_content:
-            return False
-        others = {item.target for item in await self.links(path) if name in item.names} - {imported_file}
-        return any(
-            [name not in await self.gone_names(other) and await self.offers(other, name) for other in sorted(others)]
-        )
-
     async def _is_unchanged(self, path: str) -> bool:
         before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
         return before is not None and after is not None and before.oid == after.oid
@@ -76,34 +63,18 @@ class Exports:
         """Return what a file in the head tree imports."""
         return await self._sides["head"].links(path)
 
-    async def gone_names(self, path: str, *, with_borrows: bool = False) -> frozenset[str]:
-        """Return names that the file no longer exports; empty if that is not certain.
-
-        `with_borrows`: include names that it imports without re-exporting.
-        """
-        key = path, with_borrows
-        if key not in self._gone and not await self._fewer(path, with_borrows=with_borrows):
-            self._gone[key] = frozenset()
-        if key not in self._gone:
-            before = await self._offer("base", path, with_borrows=with_borrows)
-            after = await self._offer("head", path, with_borrows=with_borrows)
+    async def gone_names(self, path: str) -> frozenset[str]:
+        """Return names that the file no longer exports; empty if that is not certain."""
+        if path not in self._gone and not await self._fewer(path):
+            self._gone[path] = frozenset()
+        if path not in self._gone:
+            before, after = await self._offer("base", path), await self._offer("head", path)
             left = await self.outline("head", path) is not None
             certain = after[1] if left else bool(self.visible_files(path))
             lost_names = sorted(before[0] - after[0]) if certain else []
             lost_names += [name for name in await self._passed_on(path) if await self.meaning(path, name) == "absent"]
-            self._gone[key] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
-        return self._gone[key]
-
-    async def was_out_of_reach(self, path: str, name: str, user: str) -> bool:
-        """Return whether a file only had a name from private imports of modules that the user is not part of.
-
-        Example: `use serde::Deserialize;` in src/context.rs gives the name to src/context/, not to tests/.
-        """
-        outlines = [(one, await self.outline("base", one)) for one in sorted(await self._behind("base", path))]
-        holders = [(one, facts) for one, facts in outlines if facts is None or name in facts.names]
-        return bool(holders) and all(
-            facts is not None and _is_private_in(facts, name) and not _is_within(user, one) for one, facts in holders
-        )
+            self._gone[path] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
+        return self._gone[path]
 
     async def offers(self, path: str, name: str, was: Definition | None = None) -> bool:
         """Return whether importers find the name in this file after the change, and only as `was` if given.
@@ -237,40 +208,33 @@ class Exports:
         """Return the files of the head tree that use the names of this one without importing it."""
         return self._sides["head"].visible_files(path)
 
+    async def is_beside(self, path: str, name: str, *, but: Collection[str]) -> bool:
+        """Return whether a file in the namespace or folder of another one certainly defines the name."""
+        outlines = [outline for mate, outline in await self._near(path, name) if mate not in but]
+        return any(row.name == name for one in outlines if one is not None for row in one.definitions)
+
     async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
         """Return whether another file in the namespace may define the name. `but`: files that may do so."""
-        # A constructor is written with the name of its class.
-        word = name.removesuffix(f".{CONSTRUCTOR}").rpartition(".")[2].encode()
-        owner = name.rpartition(".")[0]
-        visible_files = frozenset(self._sides["head"].neighbours(path))
-        if visible_files not in self._near:
-            self._near[visible_files] = await self._sides["head"].tree.read_many(sorted(visible_files))
-        for mate in sorted(visible_files):
-            if word in self._near[visible_files].get(mate, word):
-                outline = await self.outline("head", mate)
-                is_complete = outline is not None and outline.complete
-                if outline is not None and (name, "") in outline.exports:
-                    return True  # under a name without a definition in the file
-                same = [symbol for symbol in outline.definitions if symbol.name == name] if outline is not None else []
-                if outline is None or (same and mate not in but):
-                    return True
-                if not is_complete and not (
-                    owner and self._continues_no(owner, outline, self._near[visible_files][mate])
-                ):
-                    return True
+        for mate, outline in await self._near(path, name.removesuffix(f".{CONSTRUCTOR}")):
+            if outline is None or outline.unread or (name, "") in outline.exports:
+                return True  # also under a name without a definition in the file
+            is_defined = mate not in but and any(symbol.name == name for symbol in outline.definitions)
+            if is_defined or not (outline.complete or "." in name):
+                return True
         return False
 
-    def _continues_no(self, owner: str, outline: Outline, source: bytes) -> bool:
-        """Return whether a file with unwritten names has no part of a class, in a language whose classes are closed."""
-        is_closed = not self._sides["head"].language.scope.unwritten_names and not outline.unread
-        word = re.escape(owner.rpartition(".")[2]).encode()
-        is_part = any(owner in (one.name, one.owner) for one in outline.definitions)
-        return is_closed and not is_part and re.search(_DECLARES % word, source) is None
+    async def _near(self, path: str, name: str) -> list[tuple[str, Outline | None]]:
+        """Return the outlines of the files that may define the same names as another one and contain the last word."""
+        head, word = self._sides["head"], name.rpartition(".")[2].encode()
+        mates = frozenset(head.neighbours(path))
+        if mates not in self._sources:
+            self._sources[mates] = await head.tree.read_many(sorted(mates))
+        sources = self._sources[mates]
+        return [(mate, await self.outline("head", mate)) for mate in sorted(mates) if word in sources.get(mate, word)]
 
-    async def _fewer(self, path: str, *, with_borrows: bool) -> bool:
+    async def _fewer(self, path: str) -> bool:
         """Return whether a changed file behind this one exports fewer names; unchanged ones are not parsed."""
-        before = await self._behind("base", path, with_borrows=with_borrows)
-        after = await self._behind("head", path, with_borrows=with_borrows)
+        before, after = await self._behind("base", path), await self._behind("head", path)
         left = [one for one in before if one not in after or not await self._is_unchanged(one)]
         was = [await self.outline("base", one) for one in left]
         now = [await self.outline("head", one) for one in left if one in after]
@@ -280,16 +244,16 @@ class Exports:
             outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was
         )
 
-    async def _behind(self, side: Side, path: str, *, with_borrows: bool = False) -> frozenset[str]:
+    async def _behind(self, side: Side, path: str) -> frozenset[str]:
         """Return a file and all files whose names it re-exports with wildcards."""
         visited, level = {path}, [path]
-        for depth in range(DEPTH):
-            stars = await self._sides[side].stars(level, with_borrows=with_borrows and not depth)
+        for _ in range(DEPTH):
+            stars = await self._sides[side].stars(level)
             level = [one for one in stars if one not in visited]
             visited.update(level)
         return frozenset(visited)
 
-    async def _offer(self, side: Side, path: str, *, with_borrows: bool = False) -> Offer:
+    async def _offer(self, side: Side, path: str) -> Offer:
         """Return the names of a file and its wildcard re-exports; incomplete if one is unreadable."""
         names: set[str] = set()
         complete, visited, level = True, {path}, [path]
@@ -301,36 +265,16 @@ class Exports:
                     complete = False
                     continue
                 names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
-                has_borrows = with_borrows and not depth
-                count = outline.stars + (outline.borrows if has_borrows else 0)
-                stars = await self.stars(side, one, with_borrows=has_borrows) if count else []
-                complete = complete and outline.complete and len(stars) >= count
+                stars = await self.stars(side, one) if outline.stars else []
+                complete = complete and outline.complete and len(stars) >= outline.stars
                 below += [target for target in dict.fromkeys(stars) if target not in visited]
                 visited.update(stars)
             level = below
         return frozenset(names), complete and not level
 
-    async def stars(self, side: Side, path: str, *, with_borrows: bool = False) -> list[str]:
-        """Return the files whose names a file re-exports with a wildcard, or, `with_borrows`, only imports."""
-        return await self._sides[side].stars([path], with_borrows=with_borrows)
-
-
-def _is_private_in(facts: Outline, name: str) -> bool:
-    """Return whether a file has a name only from private imports."""
-    items = [
-        item
-        for item in facts.imports
-        if item.whole.partition(".")[0] == name or any(bound.here == name for bound in item.names)
-    ]
-    is_own = any(symbol.short == name and not symbol.owner for symbol in facts.definitions)
-    return bool(items) and not is_own and all(item.private for item in items)
-
-
-def _is_within(user: str, module: str) -> bool:
-    """Return whether a file is a module or may be part of it: src/cart/total.rs is part of src/cart.rs."""
-    stem, _ = posixpath.splitext(module)
-    folder = posixpath.dirname(module) if posixpath.basename(stem) in main_names(module) else stem
-    return user == module or not folder or user.startswith(f"{folder}/")
+    async def stars(self, side: Side, path: str) -> list[str]:
+        """Return the files whose names a file re-exports with a wildcard."""
+        return await self._sides[side].stars([path])
 
 
 def _stands_for(other: Definition, was: Definition) -> bool:

@@ -1,25 +1,22 @@
 """Run the search: changed symbols, the files that import them, and their references."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
+from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.language import Language, leading, rules_of
+from deeprepo.impact.language import Language, leading
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
-from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified, listed
 from deeprepo.impact.uses.exports import Exports
-from deeprepo.impact.uses.implementers import implementers_of
 from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
-from deeprepo.impact.uses.overrides import overrides_of, returning_the_former_type
+from deeprepo.impact.uses.overrides import overrides_of
 from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import ALL_LINES, Search
@@ -55,7 +52,6 @@ async def find(
         cut=tuple(gaps.all),
         missed_uses=tuple(gaps.hiding_uses),
         subclasses=tuple(one for part in parts for one in part.subclasses),
-        implementers=tuple(one for part in parts for one in part.implementers),
     )
 
 
@@ -99,13 +95,8 @@ async def _of_language(
     importers = await importing(scene)
     await add_reexports(scene, importers)
     broken_imports = await lost_modules(head, base, importers.lost)
-    targets = [*await use_targets(scene, importers), *await attribute_targets(scene)]
+    targets = await use_targets(scene, importers)
     references = await Search(scene, importers, targets, added_lines, broken_imports).run()
-    if base.project.has_namespaces:
-        # imported here because grammars load with the first search
-        from deeprepo.impact.uses.former_meaning import meant_another_before, of_the_change
-
-        references = kept_by(meant_another_before, references, await of_the_change(tree, scene, references))
     signatures = {item.key: item.before.signature for item in scene.every_symbol if item.before is not None}
     references = kept_by(
         means_another,
@@ -115,12 +106,7 @@ async def _of_language(
     if (trace := TRACE.get()) is not None:
         trace.promoted.update(indirect.promoted)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
-    implementers = await implementers_of(scene)
-    renamed = {item.key for item in scene.every_symbol if item.is_renamed}
-    overrides = (
-        *await overrides_of(scene, importers, targets),
-        *(row for row in implementers if row[0] in renamed),
-    )
+    overrides = await overrides_of(scene, importers, targets)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
     gaps.add(
@@ -135,10 +121,6 @@ async def _of_language(
         tuple(gaps.all),
         tuple(gaps.hiding_uses),
         overrides,
-        (
-            *(row for row in implementers if row[0] not in renamed),
-            *await returning_the_former_type(scene, importers, targets),
-        ),
     )
 
 
@@ -193,7 +175,7 @@ async def _with_contracts(
         return replace(item, contract=changed_contract(item, text_of(item.before), text_of(item.after)))
 
     limited = _limit({path: [*map(weighed, items)] for path, items in merged.items()}, budget, indirect.gaps)
-    return await with_doubts(limited, indirect.tree, indirect.exports), headers
+    return await with_doubts(limited, indirect.exports), headers
 
 
 def _texts(indirect: Indirect) -> Callable[[Definition | None], str]:
@@ -253,10 +235,9 @@ def _limit(
 
 
 async def with_doubts(
-    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tree: Tree, exports: Exports
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """Return the symbols. A changed signature that may not be the one in use is marked as opaque."""
-    redefined = await _redefined(symbols_by_file, tree)
     alike: dict[object, set[str]] = defaultdict(set)
     for items in symbols_by_file.values():
         for item in items:
@@ -268,7 +249,7 @@ async def with_doubts(
         for item in items:
             doubt = ""
             if item.change == "signature":
-                doubt = await _doubt(item, redefined, exports, alike[_parameters_key(item)])
+                doubt = await _doubt(item, exports, alike[_parameters_key(item)])
             if doubt and trace is not None:
                 trace.doubts[item.key] = doubt
             rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if doubt else item)
@@ -276,33 +257,12 @@ async def with_doubts(
     return exact
 
 
-async def _doubt(
-    item: ChangedSymbol, redefined: Collection[tuple[str, str]], exports: Exports, but: Collection[str]
-) -> str:
+async def _doubt(item: ChangedSymbol, exports: Exports, but: Collection[str]) -> str:
     """Return why another definition may be in use; "" if none may."""
     path, name = item.symbol.path, item.symbol.name
-    if (path, item.symbol.short) in redefined:
-        return "a line of another file redefines the name"
     if _has_overloads_elsewhere(item):
         return "it is only declared now, and another file may define its overloads"
     return "another file of its namespace may define it" if await exports.elsewhere(path, name, but=but) else ""
-
-
-async def _redefined(symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tree: Tree) -> Collection[tuple[str, str]]:
-    """Return the paths and names of changed signatures for which another file has a line that redefines the name."""
-    found = set[tuple[str, str]]()
-    for path, items in symbols_by_file.items():
-        pattern = rules_of(path).redefines
-        names = {item.symbol.short for item in items if pattern and item.change == "signature"}
-        any_name = pattern.replace("NAME", f"(?:{'|'.join(map(re.escape, sorted(names)))})")
-        rows = await tree.grep_lines(Query([any_name], syntax="perl")) if names else ()
-        found |= {
-            (path, name)
-            for other, _, line in rows
-            for name in names.intersection(re.findall(r"\w+", line))
-            if other != path and re.search(pattern.replace("NAME", re.escape(name)), line)
-        }
-    return found
 
 
 def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:

@@ -2,18 +2,15 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.everyday import is_specific
-from deeprepo.impact.reading.marks import CLASSES
-from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.sites import found_by_name
-from deeprepo.impact.values import MODULE, Link, Use
+from deeprepo.impact.values import MODULE, Link
 
 # A statement that always refers to a file of the tree.
 RELATIVE = re.compile(
@@ -29,39 +26,21 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
     if not lost_imports:
         return ()
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
-    removed = await head.tree.read_many(
-        sorted({item.target for items in lost_imports.values() for item in items}), "base"
-    )
     references: list[Reference] = []
     for path, source in (await head.tree.read_many(sorted(lost_imports))).items():
-        items = lost_imports[path]
-        imports_now = await head.links(path)
+        resolved_lines = {item.line for item in await head.links(path)}
         if path in head.unread:
             continue
-        resolved_lines = {item.line for item in imports_now}
-        provided = frozenset(name for item in imports_now for name in item.names)
+        # if imports name what a file declares, these names are gone as well
+        is_by_path = bool(head.language.loader) or not head.declares_content
+        items = [item for item in lost_imports[path] if is_by_path]
         uses = resolving.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
         lines = file_lines(source)
         for item in _one_each(items, base):
             is_lost = item.line not in resolved_lines and item.line <= len(lines)
             is_expected = not guarded_names.isdisjoint(_import_words(item))
-            if not is_lost or is_expected or head.language.loader not in lines[item.line - 1]:
-                continue
-            if head.declares_content:
-                types = _types(item.target, removed.get(item.target, b""))
-                is_import = any(use.form == "import" and use.line == item.line for use in uses)
-                types = types if is_import else types - provided
-                if _names_type(item, types, uses):
-                    row = _reference(item, path, lines, missing=True)
-                    # without an import, a package or a base may have a name of one word
-                    is_known = is_import or all(map(is_specific, item.names & types))
-                    modules = base.project.modules
-                    spaces = modules.spaces_of.get(item.target, ()) if isinstance(modules, Namespaces) else ()
-                    is_known = is_known or not _may_take_names(path, source, resolved_lines, {*types, *spaces})
-                    row = row if is_known else replace(row, target_state="unknown")
-                    references.append(replace(row, imported_from=item.target) if is_import else row)
-            else:
+            if is_lost and not is_expected and head.language.loader in lines[item.line - 1]:
                 missing = head.language.whole_files or _stem(item.target) not in alive
                 missing = missing and not await _may_be_package(head, item, lines[item.line - 1])
                 references.append(_reference(item, path, lines, missing=missing))
@@ -75,34 +54,6 @@ async def _may_be_package(head: Reach, item: Link, line: str) -> bool:
         return False
     is_first = re.search(rf"(?<![\w./:\\]){re.escape(word)}(?!\w)", line, re.IGNORECASE) is not None
     return is_first and bool(await head.tree.grep(Query([word], packaging.MANIFESTS, word=True)))
-
-
-def _types(path: str, source: bytes) -> frozenset[str]:
-    """Return the types that a removed file defined."""
-    symbols = resolving.outline(path, source, "base").definitions
-    return frozenset(symbol.short for symbol in symbols if symbol.kind in CLASSES)
-
-
-def _may_take_names(path: str, source: bytes, resolved_lines: Collection[int], removed: Collection[str]) -> bool:
-    """Return whether a file may get unwritten names, from an import of all names of a package or from a base.
-
-    `removed`: the types and namespaces of the removed file.
-    """
-    outline = resolving.outline(path, source, "head")
-    has_bases = any(base not in removed for _, bases in outline.bases for base in bases)
-    stars = [item for item in outline.imports if item.star and item.spec not in removed]
-    return has_bases or any(item.line not in resolved_lines for item in stars)
-
-
-def _names_type(item: Link, types: frozenset[str], uses: Sequence[Use]) -> bool:
-    """Return whether a line names a removed type: in an import, or as a name that is no member or parameter."""
-    mine = [use for use in uses if use.name in item.names & types]
-    inner = tuple(f"{use.function}." for use in mine if use.form == "definition" and use.function != MODULE)
-    return any(
-        use.form == "import"
-        or (use.form == "name" and not use.receiver and not f"{use.function}.".startswith(inner or ("\0",)))
-        for use in mine
-    )
 
 
 def _one_each(items: Sequence[Link], base: Reach) -> list[Link]:

@@ -7,35 +7,52 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import replace
-from deeprepo.impact.text.definitions import result_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Importers, Scene
-from deeprepo.impact.uses.reach import globs
+from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.targets import UseTarget, bindings_of, classes_of, is_imported
 from deeprepo.impact.values import Definition, Outline
 
-ANY = frozenset({"Any", "Any?", "object", "object?", "Object", "mixed"})  # a subclass may return less
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 HEAD_LINES = 12  # lines of a class head with its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 WORD = re.compile(r"\w+")
+INTERFACE = re.compile(r"\b(?:trait|interface)\b")
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
 
 async def overrides_of(scene: Scene, importers: Importers, targets: Sequence[UseTarget]) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
+    apart = await _implementations_of_renamed(scene)
     if scene.head.language.embeds_types:
-        return ()
+        return apart
     mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, scene.exports)]
     unsure = {target.key for target in mine if await _may_stay_with_a_base(target, scene.exports)}
     rows = await _overriding_any(scene, importers, mine)
-    return tuple((key, replace(own, signature=None) if key in unsure else own) for key, own in rows)
+    return (*apart, *((key, replace(own, signature=None) if key in unsure else own) for key, own in rows))
+
+
+async def _implementations_of_renamed(scene: Scene) -> KeyedSymbols:
+    """Return the methods apart from their types that have the former name of an interface's method, and as many parameters."""
+    names, found = Names(scene.head.tree), list[tuple[str, Definition]]()
+    for item in scene.every_symbol:
+        was, base = item.before, await scene.exports.outline("base", (item.before or item.symbol).path)
+        of = [
+            one for one in (base.definitions if base is not None else ()) if was is not None and one.name == was.owner
+        ]
+        if was is None or not item.is_renamed or not any(INTERFACE.search(one.head) for one in of):
+            continue
+        for path in sorted({one.path for one in (await names.givers([was.short]))[was.short] if one.owner}):
+            outline = await scene.exports.outline("head", path)
+            rows = outline.definitions if outline is not None else ()
+            same = [row for row in rows if row.short == was.short and len(row.parameters) == len(was.parameters)]
+            found += [(item.key, row) for row in same if row.kind == "implementation" or row.head.startswith("func")]
+    return tuple(found)
 
 
 async def _may_stay_with_a_base(target: UseTarget, exports: Exports) -> bool:
@@ -48,38 +65,13 @@ async def _may_stay_with_a_base(target: UseTarget, exports: Exports) -> bool:
     return rows is None or any(row.short == before.short and len(row.parameters) == count for row in rows)
 
 
-async def returning_the_former_type(scene: Scene, importers: Importers, targets: Sequence[UseTarget]) -> KeyedSymbols:
-    """Return the overrides that still return what a method returned before the change, where that is an error."""
-    sides = {target.key: both for target in targets if (both := _results(target)) is not None}
-    mine = [target for target in targets if target.key in sides]
-    return tuple(
-        (key, own)
-        for key, own in await _overriding_any(scene, importers, mine)
-        if own.head and result_of(own.head, own.short) == sides[key][0]
-    )
-
-
-def _results(target: UseTarget) -> tuple[str, str] | None:
-    """Return what a method returns before and after the change; None if its overrides still fit."""
-    before, after = target.before, target.after
-    if before is None or after is None or not target.owner or target.constructor or before.short != after.short:
-        return None
-    types = rules_of(before.path).types
-    is_error = types.overloads or bool(types.broken_override)
-    if not is_error or before.kind not in KINDS or target.contract != ("declaration",):
-        return None
-    was, now = result_of(before.head, before.short), result_of(after.head, after.short)
-    is_wider = now.replace("?", "") == was.replace("?", "") or was in now.split("|") or now in ANY
-    return None if was == now or not was or not now or is_wider else (was, now)
-
-
 async def _overriding_any(scene: Scene, importers: Importers, mine: Sequence[UseTarget]) -> KeyedSymbols:
     """Return the overrides of these methods."""
     language, budget, exports = scene.head.language, scene.budget, scene.exports
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
-    paths = await _searched(scene, importers, mine, homes)
+    paths = sorted({*homes, *importers.links, *(mate for home in homes for mate in exports.visible_files(home))})
     if len(paths) > budget.parsed_files:
         scene.gaps.add(
             f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.title or language.folder} files"
@@ -105,18 +97,6 @@ async def _overriding_any(scene: Scene, importers: Importers, mine: Sequence[Use
                 class_names = {**classes_of(target, bound, path), **_qualified(target, outline, around)}
                 overriding += [(target.key, symbol) for symbol in _overriding(target, outline, class_names, source)]
     return tuple(overriding)
-
-
-async def _searched(
-    scene: Scene, importers: Importers, targets: Sequence[UseTarget], homes: Collection[str]
-) -> list[str]:
-    """Return the files that may override the methods; if there are too many, those that contain the class's name."""
-    paths = sorted({*homes, *importers.links, *(mate for home in homes for mate in scene.exports.visible_files(home))})
-    if len(paths) <= scene.budget.parsed_files:
-        return paths
-    owners = sorted({target.owner for target in targets})
-    holders = await scene.head.tree.grep(Query(owners, globs(scene.head.language), word=True))
-    return [path for path in paths if path in holders]
 
 
 def _takes_other_arguments(target: UseTarget) -> bool:

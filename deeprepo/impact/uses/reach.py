@@ -89,11 +89,8 @@ class Reach:
         for path in new:
             self.known_links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
-    async def stars(self, paths: Collection[str], *, with_borrows: bool = False) -> list[str]:
-        """Return the files whose names some files re-export with a wildcard.
-
-        `with_borrows`: also those whose names they only import.
-        """
+    async def stars(self, paths: Collection[str]) -> list[str]:
+        """Return the files whose names some files re-export with a wildcard."""
         new = [path for path in dict.fromkeys(paths) if path not in self._stars]
         unknown = [path for path in new if path not in self.known_links]
         sources = await self.tree.read_many(unknown, self.side) if unknown else {}
@@ -102,7 +99,7 @@ class Reach:
             items = self._readable(path, read, sources[path]) if path in sources else self.known_links.get(path, ())
             self._stars[path] = [one for one in items if "*" in one.names and "*" not in dict(one.aliases)]
         stars = (one for path in paths for one in self._stars[path])
-        return [one.target for one in stars if with_borrows or one.public]
+        return [one.target for one in stars if one.public]
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the imports of a text that resolve to the tree; `words` as in `Project.links`.

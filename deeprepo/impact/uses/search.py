@@ -10,24 +10,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from deeprepo.impact import resolving
-from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.changes import Reference
 from deeprepo.impact.concurrency import OwnTime, together
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_output, is_test, vendored_folder
+from deeprepo.impact.text.paths import is_output, vendored_folder
 from deeprepo.impact.uses.budget import is_minified, listed
-from deeprepo.impact.uses.connection import after_all_files, connection
-from deeprepo.impact.uses.evidence import OWN, Case, Evidence, SearchedFile
+from deeprepo.impact.uses.certainty import OWN, Case, Evidence, SearchedFile, connection, target_state
 from deeprepo.impact.uses.importing import Importers, Scene
-from deeprepo.impact.uses.occurrences import WHOLE_FILE, LinesByFile, Names, Own
-from deeprepo.impact.uses.reach import globs
+from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.reexports import ALIASES
-from deeprepo.impact.uses.removal import target_state
-from deeprepo.impact.uses.sites import match, reference, replaces
+from deeprepo.impact.uses.sites import match, reference
 from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.targets import Bindings, UseTarget, bindings_of, is_imported, searched_names
-from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
+from deeprepo.impact.values import Definition, Import, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
@@ -52,13 +49,10 @@ class Search(Struct):
         if not self.targets:
             return ()
         head = self.scene.head
-        looked_up = Names(head.tree, head.language, self.scene.budget)
+        looked_up = Names(head.tree)
         by_name, evidence = await together(self._by_name(looked_up), self._evidence(looked_up))
         near = self._near()
-        needed = self._needed(near, by_name)
-        paths = sorted({*near, *by_name}, key=lambda path: (path not in needed, path not in near, path))
-        if len(paths) > self.scene.budget.parsed_files:
-            paths = await self._by_need(paths, by_name)
+        paths = sorted({*near, *by_name}, key=lambda path: (path not in near, path))
         files = SearchedFiles(self, evidence, near, by_name)
         for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
             portion = paths[at : at + PORTION]
@@ -66,9 +60,9 @@ class Search(Struct):
             await self._miss_unread(portion, sources)
             late = await files.search(sources)
             if late:
-                self._miss_late([*late, *paths[at + PORTION :]], needed)
+                self._miss_late([*late, *paths[at + PORTION :]])
                 break
-        found = files.references
+        found = files.found
         return kept_by(Search._limit, chain.from_iterable(found.values()), self._limit(found))
 
     @property
@@ -76,38 +70,33 @@ class Search(Struct):
         """The targets whose contract changed."""
         return [target for target in self.targets if target.contract]
 
-    async def _evidence(self, looked_up: Names) -> Evidence:
+    async def _evidence(self, names: Names) -> Evidence:
         """Return the evidence about references, with the names that only changed definitions have."""
-        scene = self.scene
+        scene, language = self.scene, self.scene.head.language
         # a function call may look like a member call
-        is_bare = scene.head.language.receivers.bare_members == "calls"
+        is_bare = language.receivers.bare_members == "calls"
         special = {
             short
             for target in self.targets
             if (target.reached_by_name or (is_bare and not target.owner))
             and (target.is_gone or target.has_new_signature or target.contract)
             for short in target.shorts
-            if is_specific(short) or target.is_attribute or target.is_extension
+            if is_specific(short) or target.is_extension
         }
-        special -= scene.head.language.ambient  # names that everything has prove nothing
-        left = frozenset(target.after.short for target in self.targets if target.after is not None)
-        gone = frozenset(name for target in self.targets if target.is_gone for name in target.former_names) - left
-        unique = await looked_up.unique(special, Own(await self._spans(), gone, self.added_lines))
-        times = Counter(short for target in self.targets if target.has_new_signature for short in target.shorts)
-        unique -= {short for short, many in times.items() if many > 1}
-        looked_up.expected |= {name for name in unique if is_specific(name)}
-        broken = [(row.is_lost, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
+        renewed = [target for target in self.targets if target.has_new_signature]
+        changed = {(home, short) for target in renewed for home in target.homes for short in target.shorts}
+        times = Counter(short for target in renewed for short in target.shorts)
+        special -= language.ambient | {short for short, many in times.items() if many > 1}
         return Evidence(
             scene.head.tree,
-            scene.head.language,
+            language,
             scene.exports,
-            looked_up,
+            names,
             self.importers.links,
             self.importers.behind,
-            lost_imports=frozenset(place for is_gone, place in broken if is_gone),
-            doubtful_imports=frozenset(place for is_gone, place in broken if not is_gone),
-            unique_names=unique,
-            names_after=left,
+            lost_imports={(row.path, row.symbol.rpartition(":")[0]): row.is_lost for row in self.broken_imports},
+            alone=await names.alone(language, special, scene.budget.far, changed),
+            names_after=frozenset(target.after.short for target in self.targets if target.after is not None),
         )
 
     def _near(self) -> set[str]:
@@ -116,62 +105,15 @@ class Search(Struct):
         visible_files = {mate for home in homes for mate in self.scene.exports.visible_files(home)}
         return {*self.importers.links, *homes, *visible_files}
 
-    def _needed(self, near: Collection[str], by_name: Mapping[str, Collection[str]]) -> set[str]:
-        """Return the files that may need a changed contract: those connected to the change, and those with its name."""
-        shorts = {short for target in self.with_contract for short in target.shorts}
-        by_contract = {path for path, words in by_name.items() if not shorts.isdisjoint(words)}
-        return {*near, *by_contract} if shorts else set()
-
-    async def _spans(self) -> Mapping[Side, LinesByFile]:
-        """Return the line ranges of the changed definitions with their prototypes; in the base, whole files."""
-        before: dict[str, set[tuple[int, int]]] = defaultdict(set)
-        after: dict[str, set[tuple[int, int]]] = defaultdict(set)
-        for target in self.targets:
-            item = target.symbol
-            if item is None:
-                for home in target.homes if target.is_attribute else ():
-                    before[home].add(WHOLE_FILE)
-                continue
-            if item.before is not None:
-                before[item.before.path].add(WHOLE_FILE)
-            if item.after is not None and item.change == "signature":
-                after[item.after.path].add((item.after.start, item.after.end))
-            for header in target.homes - {side.path for side in (item.before, item.after) if side is not None}:
-                before[header].add(WHOLE_FILE)
-                outline = await self.scene.exports.outline("head", header) if item.after is not None else None
-                symbols = outline.definitions if outline is not None else ()
-                after[header].update(
-                    (symbol.start, symbol.end) for symbol in symbols if item.after and symbol.name == item.after.name
-                )
-        return {"base": before, "head": after}
-
-    async def _by_need(self, paths: Sequence[str], by_name: Collection[str]) -> list[str]:
-        """Return the files that can contain a reference, those that may need a changed contract first.
-
-        A file of the same namespace that contains no name of a target doesn't use it. Only an importer may use an alias.
-        """
-        homes = {home for target in self.targets for home in target.homes}
-        importing = homes.union(self.importers.links)
-        named = importing.union(by_name, await self._holders(self.targets))
-        obliged = importing | await self._holders(self.with_contract)
-        return sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
-
-    async def _holders(self, targets: Iterable[UseTarget]) -> frozenset[str]:
-        """Return the files that contain a name of a target."""
-        texts = searched_names(targets, Bindings())
-        words = sorted({found[0] for text in texts if (found := NAME.search(text)) is not None})
-        head = self.scene.head
-        return await head.tree.grep(Query(words, globs(head.language), word=True)) if words else frozenset()
-
     async def _by_name(self, looked_up: Names) -> dict[str, set[str]]:
         """Return file -> members that it mentions, for names that are not too common."""
         words = {
             s for t in self.targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
         }
-        where = await looked_up.look_up(words)
+        where = await looked_up.files(self.scene.head.language, words)
         if where is None:  # try only the names whose references must be checked
             contract_names = {short for target in self.with_contract for short in target.shorts}
-            where = await looked_up.look_up(words & contract_names)
+            where = await looked_up.files(self.scene.head.language, words & contract_names)
             sentence = "too many lines contain the names of changed members, so some names were not searched"
             self.miss(sentence, hides_uses=where is None)
         paths_by_word: dict[str, set[str]] = defaultdict(set)
@@ -220,11 +162,11 @@ class Search(Struct):
         """Say what is not searched."""
         self.scene.gaps.add(sentence, hides_uses=hides_uses and bool(self.with_contract))
 
-    def _miss_late(self, paths: Sequence[str], needed: Collection[str]) -> None:
+    def _miss_late(self, paths: Sequence[str]) -> None:
         """Report the files for which no time was left."""
         files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
-        sentence = f"after {self.scene.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {listed(paths)}"
-        self.miss(sentence, hides_uses=any(path in needed for path in paths))
+        seconds = f"{self.scene.budget.seconds:g} s"
+        self.miss(f"after {seconds} of CPU time, {files} were left unsearched for references: {listed(paths)}")
 
     async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
         """Report files that are too large to read."""
@@ -258,8 +200,6 @@ class SearchedFiles(Struct):
     own_time: OwnTime = field(default_factory=OwnTime)
     # function -> the class of its result, as its file writes it
     results: dict[Definition, str] = field(default_factory=dict)
-    # a removed target, or one with a new signature -> whether each file that gives the name another meaning is a test
-    replaced: dict[str, set[bool]] = field(default_factory=lambda: defaultdict(set))
 
     async def search(self, sources: Mapping[str, bytes]) -> Sequence[str]:
         """Search some files, and return those for which no time was left."""
@@ -272,14 +212,6 @@ class SearchedFiles(Struct):
             else:
                 await self.own_time.of(self._file(path, source))
         return ()
-
-    @property
-    def references(self) -> dict[str, list[Reference]]:
-        """The references by target, with what the other files say about them."""
-        return {
-            key: [after_all_files(row, self.evidence, self.replaced.get(key, ())) for row in rows]
-            for key, rows in self.found.items()
-        }
 
     async def _file(self, path: str, source: bytes) -> None:
         """Add the references of one file."""
@@ -302,8 +234,6 @@ class SearchedFiles(Struct):
         file = SearchedFile(path, source, uses, bound, import_words, external)
         imports = await self._imports(path, uses)
         for target in mine:
-            if (target.has_new_signature or target.is_gone) and any(replaces(use, target, bound, path) for use in uses):
-                self.replaced[target.key].add(is_test(path))
             for hit in match(target, uses, bound, path, imports):
                 case = Case(self.evidence, target, hit, file)
                 case.connection = await connection(case)
@@ -370,7 +300,7 @@ class SearchedFiles(Struct):
         """Return the names for which the origin of the receiver matters; capitalized fields always count."""
         has_fields = self.of.scene.head.language.receivers.capital_members
         contract_names = {name for item in targets if has_fields and item.contract for name in item.shorts}
-        return frozenset({*self.evidence.unique_names, *contract_names})
+        return frozenset({*self.evidence.alone, *contract_names})
 
     async def _external(
         self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]

@@ -432,27 +432,6 @@ def _of_other_imports(target: UseTarget, matches: Sequence[Match], bound: Bindin
     return found
 
 
-def replaces(use: Use, target: UseTarget, bound: Bindings, path: str) -> bool:
-    """Return whether a file gives another meaning to a name that a module or class of another file defines.
-
-    Examples: `shop.tax.total = fast` for a function, `Cart.total = fast` or `setattr(Cart, "total", fast)` for a
-    method, and `class Cart` with `def total` where any file may reopen a class. In a compiled language this
-    changes nothing, since the compiler checks calls against the definition.
-    """
-    rules = rules_of(path)
-    if use.form != "definition" or path in target.homes or rules.broken_use:
-        return False
-    receiver = use.receiver.removesuffix(".prototype")
-    if target.owner and use.name in target.shorts:
-        reopened = receiver if receiver != "self" else ""
-        reopened = reopened or (use.function if use.is_in_class_body else "")
-        is_it = rules.open_classes and bool(reopened) and f".{target.within}".endswith(f".{reopened}")
-        return is_it or receiver in classes_of(target, bound, path)
-    return not target.owner and any(
-        use.name == name and _imported_file(bound.modules.get(home, ()), receiver) for home, name in target.exports
-    )
-
-
 def reference(
     target: UseTarget,
     hit: Match,

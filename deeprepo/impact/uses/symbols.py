@@ -10,7 +10,7 @@ kinds:
 | parameters | one was removed, renamed, moved, or is now required; not a new optional one at the end |
 | declaration | a parameter's annotation or default, return type, visibility, `async`, decorators, `throws`, bases |
 | errors | other `raise`, `throw` or `panic` statements |
-| value | the value of a constant, a field or an enum member; not a version number |
+| value | the value of a constant, a field or an enum member |
 """
 
 import re
@@ -45,13 +45,9 @@ HOLDERS = frozenset({"class", "type"})  # kinds with members
 ALIKE = 0.6  # minimum similarity of two bodies to count as a rename
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
-VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
-NUMBERED = re.compile(r"\d(?:\.|_2e_)\d")  # a text has its marks replaced
 WORD = re.compile(r"\w+")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 ENUM = re.compile(r"(?:^|\s)enum\s")
-VALUE_LINES = 3  # lines of a value without code; a longer one may contain a body
-CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")
 
 
 class ChangedSource(Struct, frozen=True):
@@ -355,10 +351,6 @@ def _gains_cases(old: str, new: str) -> bool:
 
 
 def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
-    if VERSION.search(item.symbol.name) and NUMBERED.search(after):
-        return ()
-    if after.count("\n") >= VALUE_LINES and CODE.search(after):
-        return ()  # the body of a function among the values
     short = re.escape(item.symbol.name.rpartition(".")[2])
     heads = (without_formatting(re.split(rf"\b{short}\b", side, maxsplit=1)[0]) for side in (before, after))
     return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility

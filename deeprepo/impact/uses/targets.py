@@ -34,8 +34,6 @@ class UseTarget(Struct, frozen=True):
     symbol: ChangedSymbol | None = None
     within: str = ""  # the class or object of a member, qualified: "Outer.Inner"
     is_gone: bool = False  # its file no longer has the old name
-    # an attribute that a class no longer sets; other code may set it, so nothing is proven
-    is_attribute: bool = False
     is_apart: bool = False  # a member whose class is in another file
     whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
     is_loaded: bool = False  # it only concerns code that loads the file by a call

@@ -1,6 +1,5 @@
 """Find who calls or reads a name, even one without a definition."""
 
-import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -14,21 +13,13 @@ from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
 from deeprepo.impact.values import Definition, Side, Use
 
-ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"
-LOOKS = (
-    ("write", r"NAME[\"'\])]*+\s*+(?::[^=:]{1,300}+)?=(?![=>])"),
-    ("key", r"[\"'`]NAME[\"'`]\s*\]|\.(get|pop|has|setdefault)\(\s*[\"'`]NAME[\"'`]|[\"'`]NAME[\"'`]\s*:"),
-    ("attribute", r"(\.|->|::)\s*NAME\b"),
-    ("string", r"[\"'`][^\"'`]*NAME[^\"'`]*+[\"'`]"),
-)
-Row = tuple[str, int, str, str]  # path, line, text, kind
 FORMS: Mapping[str, Literal["import", "definition"]] = {
     "import": "import",
     "definition": "definition",
     "key": "definition",
 }
 ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
-KINDS = ("attribute", "key", "string", "environment", "name", "write", "configuration", "test", "text")
+KINDS = ("code", "configuration", "test", "text")
 
 
 async def callers(tree: Tree, name: str, limit: int = 200) -> tuple[Reference, ...]:
@@ -91,55 +82,25 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
     )
 
 
-async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tuple[Row, ...]:
-    """Return unchanged lines, in any files, that read a name.
+async def readers(tree: Tree, name: str, limit: int = 200) -> tuple[Reference, ...]:
+    """Return the lines with a name, in any files, as unsure references: code, settings, tests, then prose.
 
-    It may be an attribute, key, constant or environment variable. The likeliest come first: code before tests
-    and prose, and files near `near`.
+    It may be an attribute, key, constant or environment variable.
     """
     short_name = name.strip()
     if not short_name:
         return ()
     word = bool(re.fullmatch(r"[\w$].*[\w$]|[\w$]", short_name))
-    now = await tree.grep_lines(Query([short_name], word=word, limit=20 * limit))
-    before = {
-        (path, text)
-        for path, _, text in await tree.grep_lines(Query([short_name], word=word, side="base", limit=20 * limit))
-    }
-    rows = [
-        (path, line, text.rstrip("\r"), _kind(short_name, path, text))
-        for path, line, text in now
-        if (path, text) in before
-    ]
-    rows.sort(
-        key=lambda row: (
-            KINDS.index(row[3]) >= KINDS.index("write"),
-            _apart(near, row[0]),
-            KINDS.index(row[3]),
-            row[:2],
-        )
+    rows = await tree.grep_lines(Query([short_name], word=word, limit=20 * limit))
+    kinds = {(path, line): _kind(path, text) for path, line, text in rows}
+    ordered = sorted(rows, key=lambda row: (KINDS.index(kinds[row[:2]]), row))
+    return tuple(
+        Reference("", short_name, path, line, text.rstrip("\r"), kinds[path, line], None, "name")
+        for path, line, text in ordered[:limit]
     )
-    return tuple(rows[:limit])
 
 
-def _kind(name: str, path: str, text: str) -> str:
-    """Return what a line seems to do with a name; the first form that matches."""
+def _kind(path: str, text: str) -> str:
     if is_prose(path) or is_output(path) or is_comment(text, path):
         return "text"
-    if is_test(path):
-        return "test"
-    word = re.escape(name)
-    if re.search(ENVIRONMENT.replace("NAME", word), text):
-        return "environment"
-    if is_settings(path):
-        return "configuration"
-    return next((kind for kind, look in LOOKS if re.search(look.replace("NAME", word), text)), "name")
-
-
-def _apart(near: str, path: str) -> int:
-    """Return the number of folders up and down from one file to the other."""
-    if not near:
-        return 0
-    one, two = posixpath.dirname(near).split("/"), posixpath.dirname(path).split("/")
-    common = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    return len(one) + len(two) - 2 * common
+    return "test" if is_test(path) else "configuration" if is_settings(path) else "code"

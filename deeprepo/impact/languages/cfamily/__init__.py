@@ -107,7 +107,6 @@ class CFamily(Language, frozen=True):
     title = "c/c++"
     modules = Modules
     has_headers = True
-    redefines = r"^[ \t]*#[ \t]*define[ \t]+NAME\("
     declared_members = True
     library_space = "std"
     whole_files = True

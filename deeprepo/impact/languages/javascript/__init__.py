@@ -436,7 +436,6 @@ class JavaScript(Language, frozen=True):
     """JavaScript and TypeScript, also in the scripts of pages."""
 
     modules = Modules
-    dynamic_members = "Proxy"
     packaging: ClassVar[Packaging | None] = manifest
     sees_own_members = False
     default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"

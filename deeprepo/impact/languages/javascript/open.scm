@@ -27,11 +27,6 @@
   function: [(function_expression) (parenthesized_expression (function_expression))]
   arguments: (_ . (this) . [(function_expression) (arrow_function)])) @open
 ; all
-; names that code may see without writing them
-; when: eval
-(call_expression function: (identifier) @e (#eq? @e "eval")) @unscoped
-; all
-(with_statement) @unscoped
 ; when: /\bProxy\b|\b(?:assign|assignIn|extend|merge|mixin|defaults|inherits|setPrototypeOf|definePropert\w+)\(|\]\s*=[^=]|\bextends\s+[\w.]+\(|\n[\w.]+\([A-Z]/
 ; what can give a module or a class names that nobody writes, if the change adds it
 ((new_expression constructor: (identifier) @c) @dynamic (#eq? @c "Proxy"))

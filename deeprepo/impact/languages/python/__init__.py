@@ -224,7 +224,6 @@ class Python(Language, frozen=True):
 
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
-    dynamic_members = "__getattr__|__getattribute__|setattr"
     builtin_names = BUILTINS
     reexports = True
     has_self_parameter = True

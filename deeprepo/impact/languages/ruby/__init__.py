@@ -178,7 +178,6 @@ class Ruby(Language, frozen=True):
         r"|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)"
         r"[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
     )
-    dynamic_members = "method_missing"
     paths = ("string_content",)
 
     def code(self, source: bytes) -> bytes:

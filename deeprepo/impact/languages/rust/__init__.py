@@ -190,7 +190,6 @@ class Rust(Language, frozen=True):
     modules = Modules
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
-    implementing_lines = r"\bimpl\b[^{;]*\bNAME\b[^{;]*\bfor\b"
     raising_words = r"(?:panic|unreachable|todo|unimplemented)(?=!)"
     granting_words = r"\bconst(?=\s(?:unsafe\s)?fn\b)\s"
     sees_own_members = False

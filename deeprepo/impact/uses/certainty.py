@@ -1,0 +1,486 @@
+"""Decide how surely a reference means a changed definition, and whether that is gone. The first rule that answers wins.
+
+| connection | the reference is assumed to mean the definition because of |
+|---|---|
+| "bound" | the imports of the file, its namespace, or the written class of the receiver |
+| "unique" | a name that nothing else in the tree gives, in a file that imports the class or shares its package |
+| "probable" | such a name, or a receiver that probably is of the class |
+| "name" | the name, and nothing else |
+
+"bound" and "unique" are certain: only with these, a comparison with the definition proves a break. Whether a name that
+is "lost" may still come from elsewhere is decided last, in `closed_world.py`.
+"""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+
+from deeprepo.impact.changes import Connection, TargetState, UsePlace
+from deeprepo.impact.everyday import METHODS, is_specific
+from deeprepo.impact.filetypes import module_name
+from deeprepo.impact.language import Language, rules_of
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.exports import Exports
+from deeprepo.impact.uses.names import Giver, Names
+from deeprepo.impact.uses.sites import Match, last_word, names_class, resembles
+from deeprepo.impact.uses.steps import first_answer
+from deeprepo.impact.uses.targets import Bindings, UseTarget, local_names
+from deeprepo.impact.values import Link, Use
+
+FEW_FILES, NAMED_FILES = 6, 12  # files in which a change may forget a name; the second if the receiver is named so
+ROOTS = frozenset({"object", "Object"})  # bases without members of their own
+UNNAMED = frozenset({"?"})  # the base of a class to which other files may add members, such as a trait
+LONG = 4  # letters of a class name that links a file to it
+LAST = re.compile(r"\w+")
+FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so its root is no class
+# roots that are never imports
+OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})
+
+
+class SearchedFile(Struct, frozen=True):
+    """One file and what its own lines say."""
+
+    path: str
+    source: bytes
+    uses: Sequence[Use]
+    bound: Bindings
+    import_words: frozenset[str]  # words in its import lines
+    external: frozenset[str]  # receivers from outside the tree, whose members are unknown
+
+    def gives_another_meaning(self, use: Use, target: UseTarget) -> bool:
+        """Return whether the file itself binds a name, by a definition or by an import of something else."""
+        if use.form == "import" or use.receiver:
+            return False
+        is_own = any(local.here == use.name for local in local_names(target, self.bound))
+        lines = {other.line for other in self.uses if other.name == use.name and other.form == "import"}
+        is_imported_too = len(lines) > is_own or (not is_own and use.name in self.import_words)
+        return is_imported_too or self.binds(use.name, "definition")
+
+    def binds(self, name: str, *forms: str) -> bool:
+        """Return whether the file binds a name in one of these forms."""
+        return any(other.name == name and other.form in forms for other in self.uses)
+
+
+class Evidence(Struct):
+    """What the decisions about the references of one language depend on."""
+
+    tree: Tree
+    language: Language
+    exports: Exports
+    names: Names
+    importers: Mapping[str, Sequence[Link]]
+    behind: Mapping[str, frozenset[str] | set[str]]
+    # pairs of a file and a removed module that it imports, and whether that certainly has no replacement
+    lost_imports: Mapping[tuple[str, str], bool]
+    alone: frozenset[str]  # names that only changed definitions have
+    names_after: frozenset[str]  # names of changed definitions after the change
+
+    def imports_target(self, path: str, target: UseTarget) -> bool:
+        """Return whether a file imports one of the target's files, directly or through a re-export."""
+        return any(not target.homes.isdisjoint(self.behind.get(i.target, ())) for i in self.importers.get(path, ()))
+
+    async def sees(self, path: str, target: UseTarget) -> bool:
+        """Return whether a file is in the target's package, or imports its files with at most one file between."""
+        if path in target.homes or any(path in self.exports.visible_files(home) for home in target.homes):
+            return True
+        # in such a language, a folder is a package
+        is_in_folder = self.exports.declares_content and _is_beside(path, target)
+        return is_in_folder or any(
+            self.imports_target(one, target)
+            for one in (path, *(link.target for link in await self.exports.links(path)))
+        )
+
+    async def is_near(self, path: str, target: UseTarget) -> bool:
+        """Return whether a file sees the target, is next to it, or one of them imports what the other does."""
+        if _is_beside(path, target) or await self.sees(path, target):
+            return True
+        backwards = {item.target for home in target.homes for item in await self.exports.links(home)}
+        return path in backwards or any(item.target in backwards for item in await self.exports.links(path))
+
+    def is_field(self, receiver: str) -> bool:
+        """Return whether a capitalized receiver is a field or property: `h.Options.Matcher`."""
+        return self.language.receivers.capital_members and bool(FIELD.match(receiver))
+
+    async def is_undefined_type(self, types: Sequence[str], owner: str = "") -> bool:
+        """Return whether a receiver's class is not defined in the tree, so that it may have any member."""
+        type_names = {words[-1] for word in types if (words := LAST.findall(word))} - {owner}
+        return any([not await self.names.is_given(self.language, word) for word in sorted(type_names)])
+
+
+class Case(Struct):
+    """One reference, the target that it may mean, and the evidence about both."""
+
+    evidence: Evidence
+    target: UseTarget
+    match: Match
+    file: SearchedFile
+    connection: Connection = "name"
+
+    @property
+    def place(self) -> UsePlace:
+        """The place under which `explain` finds the decisions."""
+        return self.target.key, self.file.path, self.use.line
+
+    @property
+    def use(self) -> Use:
+        """The reference as it is written."""
+        return self.match.use
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether only changed definitions have the name; for a removed target, nothing at all."""
+        is_again = self.target.is_gone and self.use.name in self.evidence.names_after
+        return self.use.name in self.evidence.alone and not is_again
+
+    @property
+    def is_external(self) -> bool:
+        """Whether the receiver comes from outside the tree."""
+        return self.use.receiver in self.file.external
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether nothing says which class the receiver has."""
+        return self.use.receiver.partition(".")[0] not in OWN and not set(self.use.types) - {"?"}
+
+    @property
+    def is_former_name(self) -> bool:
+        """Whether the reference uses a name that the change removed."""
+        return self.target.is_gone and self.use.name in self.target.former_names
+
+    def is_instead(self, giver: Giver) -> bool:
+        """Return whether a place may give the name another meaning, also for a reference that leads to the target."""
+        target, language, owner = self.target, self.evidence.language, giver.owner.rpartition(".")[2]
+        if giver.path in target.homes or (is_test(giver.path) and not is_test(self.file.path)):
+            return False
+        modules = {module_name(home) for home in target.homes} if not target.owner else set()
+        is_of_it = owner in {"", target.owner, *modules}
+        return is_of_it and (giver.is_loose or (language.open_classes and bool(owner)))
+
+    @property
+    def is_named_like_its_class(self) -> bool:
+        """Whether the receiver is named like the target's class: `cart.total` for a member of `Cart`."""
+        return resembles(self.use.receiver, self.target.owner)
+
+
+async def connection(case: Case) -> Connection:
+    """Return why a reference is assumed to mean the target."""
+    return await first_answer("connection", CONNECTION, case, case.place)
+
+
+async def target_state(case: Case) -> TargetState:
+    """Return whether the target of a reference still exists. Nothing is proven about code that is built conditionally."""
+    state: TargetState = await first_answer("gone", STATE, case, case.place)
+    return "likely" if state == "lost" and case.use.is_guarded else state
+
+
+# --- Does the reference mean the target? ---
+
+
+async def resolved(case: Case) -> Connection | None:
+    """An import, a namespace or the written class of the receiver leads to the target.
+
+    Example: `from lib import load`, then `load()`. If an extension, an assignment or another part of the class may
+    replace a definition with a new signature, the reference only probably means the target.
+    """
+    target, name, names, language = case.target, case.use.name, case.evidence.names, case.evidence.language
+    if not case.match.is_bound:
+        return None
+    if await _means_a_nearer_one(case):
+        return "name"
+    if case.match.is_extension:
+        is_of_tree = [await names.is_given(language, written.rpartition(".")[2]) for written in case.use.types]
+        return "bound" if case.is_alone and (is_specific(name) or any(is_of_tree)) else "probable"
+    if target.has_new_signature and not target.is_extension:
+        givers = (await names.givers([name]))[name]
+        return "probable" if any(case.is_instead(one) for one in givers) else "bound"
+    return "bound"
+
+
+async def alone_in_sight(case: Case) -> Connection | None:
+    """Only the target has this name in the whole tree, and the file can see the target's class.
+
+    Example: `basket.apply_voucher()` where nothing else is called `apply_voucher`.
+    """
+    receiver, evidence = case.use.receiver, case.evidence
+    if not case.is_alone or case.use.types or case.is_external:
+        return None
+    is_named = names_another_class(receiver, case.target) and not evidence.is_field(receiver)
+    if is_named and await evidence.is_undefined_type((last_word(receiver),)):
+        return None  # a class that the tree does not define
+    return "unique" if await evidence.sees(case.file.path, case.target) else None
+
+
+async def extended_or_inherited(case: Case) -> Connection | None:
+    """The member may come from an extension that the file can call, from a base class, or from a macro.
+
+    Example: `"a".shout()` with an extension of `String` in the same package.
+    """
+    is_macro_member = case.target.is_macro and case.use.form == "member"
+    return "probable" if case.match.is_extension or case.match.is_inherited or is_macro_member else None
+
+
+async def of_something_else(case: Case) -> Connection | None:
+    """The file itself imports or defines the name, or the receiver is written like another class.
+
+    Examples: `def load(): ...` above `load()`, and `Invoice.total` for a member of `Order`. A capitalized field is
+    not a class: `h.Options.total`.
+    """
+    receiver = case.use.receiver
+    is_class = names_another_class(receiver, case.target) and (case.is_external or not case.evidence.is_field(receiver))
+    return "name" if is_class or case.file.gives_another_meaning(case.use, case.target) else None
+
+
+async def alone(case: Case) -> Connection | None:
+    """Only the target has this name in the whole tree."""
+    return "probable" if case.is_alone else None
+
+
+async def member_near_the_target(case: Case) -> Connection | None:
+    """A member of a value of unknown class, in a file that imports the target's file.
+
+    This only counts if the member was removed, or is called and has a new signature. Names that every library
+    has don't count. Example: `from shop import open_cart`, then `open_cart().total`.
+    """
+    target, use = case.target, case.use
+    is_member = use.form == "member" and (bool(target.owner) or target.is_method_of_a_value)
+    is_changed = target.is_gone or (use.arguments is not None and target.has_new_signature)
+    if not (is_member and is_changed and case.is_untyped) or case.is_external or use.name in METHODS:
+        return None
+    return "probable" if case.evidence.imports_target(case.file.path, target) else None
+
+
+async def nothing_but_the_name(_: Case) -> Connection | None:
+    """Only the name matches."""
+    return "name"
+
+
+CONNECTION = (
+    resolved,
+    alone_in_sight,
+    extended_or_inherited,
+    of_something_else,
+    alone,
+    member_near_the_target,
+    nothing_but_the_name,
+)
+
+# --- Is the target gone? ---
+
+
+async def another_name(case: Case) -> TargetState | None:
+    """The reference uses a name that was not removed. A rare member may still be one with a new signature."""
+    target = case.target
+    if target.is_gone:
+        is_new_name = target.after is not None and case.use.name == target.after.short
+        if is_new_name and not (case.is_former_name or target.constructor):
+            return "present" if case.connection == "bound" else "unknown"
+        return None
+    may_be_rare = target.has_new_signature and case.connection == "probable" and case.use.form == "member"
+    return None if may_be_rare else "unknown"
+
+
+async def expected_to_be_missing(case: Case) -> TargetState | None:
+    """The code handles a missing name, its module may have a replacement, or the language provides the name.
+
+    A build condition doesn't handle a missing name.
+    """
+    language, place = case.evidence.language, (case.file.path, case.match.imported_file)
+    is_handled = case.use.is_guarded and not language.scope.conditional_build
+    is_replaced = case.evidence.lost_imports.get(place) is False
+    is_expected = is_handled or is_replaced or case.use.name in language.ambient
+    return "unknown" if is_expected else None
+
+
+async def one_word(case: Case) -> TargetState | None:
+    """A base, an unknown package or the object of a block may give a name of one word that the file does not import.
+
+    Example: `Entry` in a class with an unknown base, or below `import lib.*`.
+    """
+    language, use, exports = case.evidence.language, case.use, case.evidence.exports
+    is_asked = case.connection == "bound" and language.receivers.bare_members and not use.receiver
+    if not is_asked or case.target.owner or is_specific(use.name) or case.file.binds(use.name, "import"):
+        return None
+    outline = await exports.outline("head", case.file.path)
+    imports, bases = (outline.imports, outline.bases) if outline is not None else ((), ())
+    lines = {link.line for link in await exports.links(case.file.path)}
+    homes = [await exports.outline("base", home) for home in sorted(case.target.homes)]
+    spaces = {space for home in homes if home is not None for space in home.spaces}
+    is_value = case.target.kind in ("function", "variable") and language.receivers.free_functions
+    has_unknown = any(one.star and one.line not in lines and one.spec not in spaces for one in imports)
+    return "likely" if is_value or has_unknown or any(above for _, above in bases) else None
+
+
+async def no_longer_imported(case: Case) -> TargetState | None:
+    """The file from which the name is imported may no longer exist or offer it.
+
+    Example: `from lib import load` after `lib.py` dropped `load`.
+    """
+    match, evidence, name = case.match, case.evidence, case.match.name
+    if case.connection != "bound" or not match.imported_file:
+        return None
+    if (case.file.path, match.imported_file) in evidence.lost_imports:
+        return "lost"
+    if not name or case.target.owner:
+        return None
+    is_there = match.imported_file in await evidence.tree.entries()
+    if not is_there or name in await evidence.exports.gone_names(match.imported_file):
+        return "lost"
+    before = case.target.before
+    is_named_so = before is not None and before.short == name
+    if await evidence.exports.offers(match.imported_file, name, before if is_named_so else None):
+        return "present"
+    return "unknown" if evidence.language.scope.unwritten_names else "likely"
+
+
+async def member_of_a_class(case: Case) -> TargetState | None:
+    """The class of a member, or a class that it inherits from, may still have it; bases outside the tree may, too."""
+    target, exports = case.target, case.evidence.exports
+    if case.connection not in ("bound", "unique") or not target.owner or not case.is_former_name:
+        return None
+    for home in sorted(target.homes):
+        if await exports.has_member(home, target.owner, case.use.name):
+            return "present"
+        beyond, language = (
+            {base for _, base in (await exports.ancestry(home, target.owner)).beyond} - ROOTS,
+            rules_of(home),
+        )
+        unknown = {base for base in beyond if not language.adds_nothing(base, case.use.name)}
+        if "*" in beyond or unknown - language.types.plain_bases - UNNAMED:
+            return "likely" if case.is_alone and "*" not in beyond else "unknown"
+        if unknown & UNNAMED and not case.is_alone:
+            return "likely"
+    return "lost" if case.connection == "bound" else None
+
+
+async def bare_name(case: Case) -> TargetState | None:
+    """The file, or another one whose definitions it sees, may define a name without a receiver."""
+    if case.connection != "bound" or case.target.owner:
+        return None
+    use, path, exports = case.use, case.file.path, case.evidence.exports
+    outline = await exports.outline("head", path)
+    if outline is None or case.file.binds(use.name, "import", "definition"):
+        return "unknown"
+    if use.name in outline.names:
+        return "present"
+    return "unknown" if await exports.elsewhere(path, use.name) else "lost"
+
+
+async def alone_and_gone(case: Case) -> TargetState | None:
+    """Nothing else in the tree has the name, and the file sees the target's class.
+
+    A mere mention is no proof in a language whose members can be created at run time, and neither is a static
+    member of another type: `Path.load()` for `Helpers.load`.
+    """
+    target, use = case.target, case.use
+    if case.connection != "unique" or not case.is_former_name:
+        return None
+    last = use.receiver.rpartition(".")[2]
+    is_static = target.before is not None and target.before.kind == "function" and bool(target.owner)
+    is_of_another = is_static and last[:1].isupper() and last != target.owner
+    is_use = use.arguments is not None or case.evidence.language.declared_members
+    return "lost" if is_use and not is_of_another and not await _is_from_library_call(case) else None
+
+
+async def rare_member(case: Case) -> TargetState | None:
+    """Nothing in the tree has this rare member any more, and the file is connected to its class."""
+    use, evidence = case.use, case.evidence
+    if use.form != "member" or not (case.is_alone or await _is_rare_and_gone(case)):
+        return None
+    most = NAMED_FILES if case.is_named_like_its_class else FEW_FILES
+    is_in_few_files = await evidence.names.is_in_few_files(evidence.language, use.name, most)
+    return "likely" if is_in_few_files and not await _is_of_a_library(case) and await _is_connected(case) else None
+
+
+async def undecided(_: Case) -> TargetState | None:
+    """Nothing says whether the name still exists."""
+    return "unknown"
+
+
+STATE = (
+    another_name,
+    expected_to_be_missing,
+    one_word,
+    no_longer_imported,
+    member_of_a_class,
+    bare_name,
+    alone_and_gone,
+    rare_member,
+    undecided,
+)
+
+
+def names_another_class(receiver: str, target: UseTarget) -> bool:
+    """Return whether a receiver is written like a class other than the target's."""
+    return names_class(receiver) and last_word(receiver) not in (target.owner, *target.shorts)
+
+
+def _is_beside(path: str, target: UseTarget) -> bool:
+    """Return whether a file is in a folder of the target's files."""
+    return posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}
+
+
+async def _is_rare_and_gone(case: Case) -> bool:
+    """Return whether nothing gives a removed member that is called like no other, or on an object called like its class."""
+    language, name = case.evidence.language, case.use.name
+    is_rare = (language.declared_members and is_specific(name)) or case.is_named_like_its_class
+    return case.is_former_name and is_rare and not await case.evidence.names.is_given(language, name)
+
+
+async def _is_of_a_library(case: Case) -> bool:
+    """Return whether the receiver has a class that the tree does not define, or is another one's, or a library's."""
+    use, target, evidence = case.use, case.target, case.evidence
+    if names_another_class(use.receiver, target) and not evidence.language.open_classes:
+        return True
+    return await evidence.is_undefined_type(use.types, target.owner) or await _is_from_library(case)
+
+
+async def _is_connected(case: Case) -> bool:
+    """Return whether the receiver is named like the target's class or folder, or the file is near the target."""
+    use, target, evidence, file = case.use, case.target, case.evidence, case.file
+    folders = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
+    if case.is_named_like_its_class or (not target.owner and use.receiver in folders):
+        return True
+    is_mentioned = len(target.owner) >= LONG and target.owner.encode() in file.source
+    return not case.is_external and (is_mentioned or await evidence.is_near(file.path, target))
+
+
+async def _means_a_nearer_one(case: Case) -> bool:
+    """Return whether the namespace of the file has a class or definition of that name, which comes before others."""
+    target, path = case.target, case.file.path
+    root = (target.within or case.use.name).partition(".")[0]
+    if case.evidence.language.files.shared_names != "namespace" or path in target.homes or not root.isidentifier():
+        return False
+    is_imported = case.file.binds(root, "import") or root in case.file.import_words
+    return not is_imported and await case.evidence.exports.is_beside(path, root, but=target.homes)
+
+
+async def _is_from_library_call(case: Case) -> bool:
+    """Return whether the receiver comes from a call of a library, through any variables: `r = http.open()`."""
+    use, file = case.use, case.file
+    # a library creates instances of the class: `Check.objects.create()`
+    if case.target.owner in use.origin.classes:
+        return False
+    if not file.external.isdisjoint(use.origin.roots):
+        return True
+    unknown = any([not await case.evidence.names.is_given(case.evidence.language, word) for word in use.origin.called])
+    # a call may import: `require("./posts")`
+    return unknown and use.receiver not in await _modules_of(case)
+
+
+async def _is_from_library(case: Case) -> bool:
+    """Return whether the receiver comes from an external package, or is what a call of a library returns."""
+    rules, use = case.evidence.language, case.use
+    if use.receiver.endswith(")") and await _is_from_library_call(case):
+        return True
+    if not rules.embeds_types:
+        return False
+    package = rules.receiver_package(case.file.source, use.receiver, use.line)
+    return bool(package) and package not in await _modules_of(case)
+
+
+async def _modules_of(case: Case) -> set[str]:
+    """Return the local names of modules in the tree that a file imports whole."""
+    links = await case.evidence.exports.links(case.file.path)
+    return {here for item in links for name, here in item.aliases if name == "*"}
