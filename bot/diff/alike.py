@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from bot.diff.render import GAP, FileDiff
+from bot.diff.render import DELETED, GAP, FileDiff
 from bot.values import DiffRow, Excerpt
 from deeprepo.impact.text.lines import defines
 
 SHOWN = 2  # number of equal edits that are shown
+DELETED_ROWS = 40  # rows shown of a deleted file that has more than twice as many
 LEAST_COLLAPSED = 3  # with fewer further edits, nothing is collapsed
 NEAR_ROWS = 3  # unchanged rows next to a collapsed edit that are collapsed with it
 LISTED = 40  # line numbers in a note
@@ -34,7 +35,7 @@ class _Place:
 
 
 def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
-    """Return the diffs with all but the first `SHOWN` equal edits replaced by notes."""
+    """Return the diffs with all but the first `SHOWN` equal edits, and most of long deleted files, replaced by notes."""
     places: dict[Edit, list[_Place]] = defaultdict(list)
     for number, each in enumerate(diffs):
         for at, edit in _edits(each.rows):
@@ -47,9 +48,18 @@ def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
             for place in alike[SHOWN:]:
                 collapsed[place.diff][place.at] = edit
     return [
-        replace(each, rows=tuple(_without(each.rows, collapsed[number]))) if number in collapsed else each
+        _beginning(replace(each, rows=tuple(_without(each.rows, collapsed[number]))) if number in collapsed else each)
         for number, each in enumerate(diffs)
     ]
+
+
+def _beginning(diff: FileDiff) -> FileDiff:
+    """Return only the first rows of a long deleted file, whose lines nobody can change any more."""
+    left_out = len(diff.rows) - DELETED_ROWS
+    if diff.kind != DELETED or left_out <= DELETED_ROWS:
+        return diff
+    note = DiffRow("", f"[{left_out} more lines of the deleted file]")
+    return replace(diff, rows=(*diff.rows[:DELETED_ROWS], note))
 
 
 def excerpts(diffs: Sequence[FileDiff]) -> list[Excerpt]:

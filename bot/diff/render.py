@@ -25,7 +25,8 @@ NO_LINES: Mapping[str, Mapping[int, str]] = {}
 Place = tuple[int, int, int]
 # A literal (up to the end of the line if it is unclosed), a word, or another character.
 _WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?|`[^`]*+`?|\w++|[^\w\s]""")
-_KIND = {"added": "new file", "deleted": "deleted file"}
+DELETED = "deleted file"
+_KIND = {"added": "new file", "deleted": DELETED}
 
 
 @dataclass(frozen=True, slots=True)

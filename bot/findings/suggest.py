@@ -95,9 +95,10 @@ def _replacement(
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     above, old, below = lines[: spot.start - 1], lines[spot.start - 1 : spot.end], lines[spot.end :]
     bare = [line.rstrip("\r") for line in old]
-    shapes = _shapes(_suggested_lines(finding, bare), bare, lines)
+    suggested = _without_neighbors(_suggested_lines(finding, bare), bare, above, below)
+    shapes = _shapes(suggested, bare, lines)
     for new in shapes:
-        _check_plausibility(new, bare, [line.rstrip("\r") for line in (*above[-1:], *below[:1])])
+        _check_plausibility(new, bare)
     if before is None:
         _check_balance(shapes[0], bare)
         return _join_lines(shapes[0], old)
@@ -127,11 +128,31 @@ def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
     return suggested_lines
 
 
-def _check_plausibility(new: Sequence[str], old: Sequence[str], around: Sequence[str]) -> None:
-    """Raise SuggestionRefused for mistakes that no parser notices.
+def _without_neighbors(new: Sequence[str], old: Sequence[str], above: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Return the suggested lines without those above and below the quote, which models often repeat.
 
-    These are an unchanged text, a diff, omitted code, and repeated neighboring lines.
+    Raises SuggestionRefused if nothing else is suggested.
     """
+    old_rows = {_fold(line) for line in old}
+
+    def repeated(mine: Sequence[str], beside: Sequence[str]) -> int:
+        """Return how many lines at an edge repeat the lines beside it."""
+        for size in range(min(len(mine), len(beside)), 0, -1):
+            folded = [_fold(line) for line in mine[:size]]
+            tells = any(len(line) >= TELLING and line not in old_rows for line in folded)
+            if tells and folded == [_fold(line) for line in beside[-size:]]:
+                return size
+        return 0
+
+    rows = list(new[repeated(new, above) :])
+    rows = rows[: len(rows) - repeated(rows[::-1], below[::-1])]
+    if new and not rows:
+        raise SuggestionRefused("shape")
+    return rows
+
+
+def _check_plausibility(new: Sequence[str], old: Sequence[str]) -> None:
+    """Raise SuggestionRefused for mistakes that no parser notices: an unchanged text, a diff, and omitted code."""
     if list(new) == list(old):
         raise SuggestionRefused("same")
     old_rows = {_fold(line) for line in old} - {""}
@@ -139,9 +160,6 @@ def _check_plausibility(new: Sequence[str], old: Sequence[str], around: Sequence
     if any(_fold(line)[0] in "+-" and _fold(line)[1:] in old_rows for line in added_rows):
         raise SuggestionRefused("shape")
     if any(_LEFT_OUT.fullmatch(line) for line in added_rows):
-        raise SuggestionRefused("shape")
-    edges = [new[0], new[-1]] if new else []
-    if any(len(_fold(line)) >= TELLING and line in around and line not in old for line in edges):
         raise SuggestionRefused("shape")
 
 

@@ -2,14 +2,14 @@ import asyncio
 
 import pytest
 from families import few
-from shop import FINDING, REPORT, Table, quiet
+from shop import FINDING, REPORT, USE, Table, quiet
 from waits import patience
 
 from bot.review.agent import tools
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import report
 from bot.review.session import Session
-from bot.values import Finding, Source, Verdict
+from bot.values import Finding, Reference, Source, Verdict
 from deeprepo.rlm.errors import ProviderRefused
 from deeprepo.rlm.repl.process import open_repl
 from deeprepo.rlm.values import Completion, Limits, Usage
@@ -344,3 +344,16 @@ def test_empty_model_answer_leaves_the_code_unread(table: Table, reply: Completi
     said, session, _ = blocks(table, "print(llm_query(units[0]['diff']))")
     assert said == [f"[worker error: scripted/worker {reply.lack}]"]
     assert len(session.tracker.unread()) == len(session.units)
+
+
+def test_list_keeps_its_results_if_one_lookup_takes_too_long(table: Table) -> None:
+    """Each entry of a list has its part of the time limit, and the dict says which one was stopped."""
+
+    async def lookup(name: str) -> list[Reference]:
+        await asyncio.sleep(0 if name == "total" else 60)
+        return [USE]
+
+    table.callers, table.limits = lookup, Limits(usd=None, seconds=1)
+    (said,), _, _ = blocks(table, "found = callers(['slow', 'total'])\nprint(found['slow'], found['total'][0]['path'])")
+    assert said.startswith("['[stopped after")
+    assert said.endswith("shop/cart.py")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Never
 
 import pytest
+from children import UNLOCKED
 from waits import patience
 
 from deeprepo.rlm.repl import child
@@ -386,15 +387,9 @@ def test_endless_recursion_ends_in_the_block() -> None:
         assert repl.run("print(given)").output == "1\n"
 
 
-# A kernel filter that makes `prctl` claim success without installing another filter, as in some containers.
-PRETENDING = """
-import ctypes, platform, struct
-number = {"x86_64": 157, "aarch64": 167}[platform.machine()]
-rows = [(0x20, 0, 0, 0), (0x15, 0, 3, number), (0x20, 0, 0, 16), (0x15, 0, 1, 22), (6, 0, 0, 0x50000), (6, 0, 0, 0x7FFF0000)]
-code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
-library = ctypes.CDLL(None)
-assert not library.prctl(38, *map(ctypes.c_ulong, (1, 0, 0, 0)))
-assert not library.prctl(22, ctypes.c_ulong(2), struct.pack("@HP", len(rows), ctypes.addressof(code)))
+PRETENDING = (
+    UNLOCKED
+    + """
 import asyncio
 from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Limits
@@ -403,6 +398,7 @@ try:
 except Exception as error:
     print(type(error).__name__, error)
 """
+)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")

@@ -31,7 +31,7 @@ async def run(session: Session) -> Transcript:
     transcript = await look_around(session, start, turns=MANY_TURNS if many else None)
     if session.tracker.unread():
         await parts.run(session, by_workers=True)
-    return transcript
+    return replace(transcript, partial=transcript.partial or bool(session.tracker.unread()))
 
 
 async def look_around(session: Session, start: str, *, alone: bool = False, turns: int | None = None) -> Transcript:
@@ -46,7 +46,7 @@ async def look_around(session: Session, start: str, *, alone: bool = False, turn
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
         session.results.notes.append(f"the REPL did not start ({public(error)}), so the root model did not look around")
-        return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
+        return Transcript(findings=tuple(session.results.findings))
     return replace(transcript, issues=session.results.issues)
 
 

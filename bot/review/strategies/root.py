@@ -14,7 +14,7 @@ from bot.review.session import Session, WorkerReply
 from bot.review.strategies import parts, rlm
 from bot.review.strategies.offline import run_static_checks
 from bot.review.workers import join
-from bot.values import Transcript
+from bot.values import Source, Transcript
 
 USERS = 8_000  # tokens of code that uses what changed, in the first message
 
@@ -36,7 +36,10 @@ async def run(session: Session) -> Transcript:
     async with readings.beside(session, None, units) as passes:
         transcript = await rlm.look_around(session, start, alone=True)
         # A root that wrote no code was shown the change, but has not judged it
-        left = session.tracker.unread() if any(turn.code for turn in transcript.turns) else units
+        left = units
+        if session.root is not None and any(turn.code for turn in transcript.turns):
+            session.tracker.mark((unit.id for unit in units), str(Source("model", session.root.name, "root")))
+            left = ()
         rows = session.results.findings
         replies = [WorkerReply("", tuple(finding for finding in rows if finding.basis.has_root))]
         replies += [await session.worker.review(left)] if left else []
@@ -44,4 +47,7 @@ async def run(session: Session) -> Transcript:
     rows[:] = [finding for finding in rows if not finding.basis.has_root]
     await parts.take(session, answer)
     session.results.notes += [answer.error] if answer.error else []
-    return replace(transcript, findings=tuple(rows), partial=transcript.partial or bool(session.tracker.unread()))
+    summary = answer.text if left else transcript.summary
+    return replace(
+        transcript, summary=summary, findings=tuple(rows), partial=transcript.partial or bool(session.tracker.unread())
+    )

@@ -43,6 +43,7 @@ DIVERGED = (
     "so it may have paid for some answers that it did not use. All calls are in the totals."
 )
 MOST_EMPTY = 2  # replies in a row without text, after which a run ends
+MUTE_TURNS = 2  # turns after which a run without any code ends
 TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
 GONE = frozenset({"limit", "crash"})  # outcomes after which a new REPL is started
 
@@ -102,7 +103,7 @@ class RootRun:
             await self._withdraw_finish()
         elif is_done:
             self.outcome, refused = "answered", {}
-        elif self.guard.astray or self.empty == MOST_EMPTY:
+        elif self.guard.astray or self.empty == MOST_EMPTY or self._is_mute(number):
             self.outcome = "astray"
         self.conversation.answer(
             reply,
@@ -116,6 +117,10 @@ class RootRun:
             notes=(*self.news, *self.work.notes),
             **self.work.facts(),
         )
+
+    def _is_mute(self, number: int) -> bool:
+        """Return whether no reply of the first turns had code, so that the model won't write any."""
+        return number == MUTE_TURNS and not self.cut_off and not any(turn.code for turn in self.turns)
 
     async def ask(self) -> Completion | None:
         """Return the root's reply, or None if its run has ended.

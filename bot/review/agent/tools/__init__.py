@@ -45,6 +45,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "FINAL": report.set_answer,
     "SUBMIT": common.submit,
 }
+# The argument that may be a list; the result is then a dict
+LISTS: Mapping[str, str] = {"search": "pattern", "callers": "symbol", "readers": "name", "diff": "path"}
 ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query", "rlm_query_batched"})
 
 
@@ -53,8 +55,26 @@ def functions(state: RunState) -> dict[str, Async]:
     bound: dict[str, Async] = {}
     for name, function in FUNCTIONS.items():
         of_tree = partial(beyond.over, name, function) if name in beyond.PLACES else function
-        bound[name] = partial(_mask, function if name in ASKS else partial(_in_time, of_tree), state)
+        in_time = partial(_each, of_tree, LISTS[name]) if name in LISTS else partial(_in_time, of_tree)
+        bound[name] = partial(_mask, function if name in ASKS else in_time, state)
     return bound
+
+
+async def _each(function: Async, name: str, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    """Call a function once, or for each entry of a list, and then return a dict.
+
+    If one entry takes too long, the others keep their results.
+    """
+    first, *rest = (keywords.pop(name, None), *arguments) if name in keywords else arguments or (None,)
+    if not isinstance(first, (list, tuple)):
+        return await _in_time(function, state, *(() if first is None else (first,)), *rest, **keywords)
+    results = dict[str, Any]()
+    for entry in first:
+        try:
+            results[str(entry)] = await _in_time(function, state, entry, *rest, share=len(first), **keywords)
+        except ValueError as error:
+            results[str(entry)] = [f"[{error}]"]
+    return results
 
 
 async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
@@ -70,9 +90,10 @@ async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: A
     return masks.hide(reply)
 
 
-async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+async def _in_time(function: Async, state: RunState, *arguments: Any, share: int = 1, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    """Call a function within its part of the time: all of it, or one `share`th if it is called for a list."""
     left = state.session.calls.budget.seconds_left()
-    seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
+    seconds = (CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))) / share
     try:
         async with asyncio.timeout(seconds):
             return await function(state, *arguments, **keywords)

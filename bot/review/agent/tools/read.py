@@ -84,20 +84,9 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
 
 
 async def search(
-    state: RunState,
-    pattern: str | Sequence[str],
-    glob: str | Sequence[str] = "*",
-    limit: int = MAX_HITS,
-    base: bool = False,
-) -> list[str] | dict[str, list[str]]:
-    """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"; of several patterns, a dict."""
-    if isinstance(pattern, str):
-        return await _search(state, pattern, glob, limit, base)
-    return {str(one): await _search(state, str(one), glob, limit, base) for one in pattern}
-
-
-async def _search(state: RunState, pattern: str, glob: str | Sequence[str], limit: int, base: bool) -> list[str]:
-    """Return the lines that match one pattern. Why nothing matches is a note."""
+    state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
+) -> list[str]:
+    """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"."""
     side: Side = "base" if base else "head"
     paths = _globs([glob] if isinstance(glob, str) else glob)
     most = max(1, min(int(limit), MAX_HITS))
@@ -199,7 +188,7 @@ async def _elsewhere(state: RunState, function: str, name: str) -> None:
 
 
 def _place(reference: Reference) -> dict[str, object]:
-    return {"path": reference.path, "line": reference.line, "text": reference.text.strip()[:MAX_HIT_CHARS]}
+    return {"path": reference.path, "line": reference.line, "text": reference.text.rstrip()[:MAX_HIT_CHARS]}
 
 
 def _globs(patterns: Iterable[str]) -> list[str]:
