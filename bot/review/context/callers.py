@@ -32,16 +32,10 @@ def call_sites(units: Iterable[Unit], first: Iterable[Reference] = ()) -> list[R
     )
 
 
-def distinct(rows: Iterable[Reference]) -> list[Reference]:
-    """Return the uses without those that differ from two earlier ones only in variable names."""
-    counts: Counter[str] = Counter()
-    distinct_rows = []
-    for reference in rows:
-        written = _shape(reference)
-        counts[written] += 1
-        if counts[written] <= ALIKE:
-            distinct_rows.append(reference)
-    return distinct_rows
+def telling(references: Iterable[Reference]) -> list[Reference]:
+    """Return the uses that are worth listing, one per line, the surest first."""
+    kept = _worth_showing(sorted(references, key=_uncertainty))
+    return [*{(reference.path, reference.line): reference for reference in reversed(kept)}.values()][::-1]
 
 
 async def show(tree: Tree, references: Sequence[Reference], shown: ShownLines, room: int) -> list[Excerpt]:

@@ -1,8 +1,6 @@
 """Choose the strategy for a change by its size, its reach, the effort and the budget."""
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.render import count
 from bot.review import foresight
@@ -23,40 +21,6 @@ MANY_TURNS = 8  # turns of a root in a change with more regions than ROOT_UNITS
 # reasons shown in the review
 NO_MODEL, ASKED, NO_EFFORT = "no model is configured", "chosen in the settings", "this review runs only static checks"
 WITHOUT_ROOT = frozenset({"auto", "offline", "parts"})  # strategies that need no root model
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """The figures that the choice depends on."""
-
-    units: int
-    tokens: int
-    sites: int  # references to changed code from outside the change
-    links: int  # pairs of code regions where one uses what the other changes
-
-    def __str__(self) -> str:
-        links = f", {count(self.links, 'link')} between them" if self.units > 1 else ""
-        return (
-            f"{count(self.units, 'code region')} with about {self.tokens:,} tokens{links}, "
-            f"{count(self.sites, 'reference')} from other code"
-        )
-
-
-def measure(units: Sequence[Unit]) -> Measure:
-    """Return the size and the reach of a change."""
-    heads: dict[str, list[Unit]] = defaultdict(list)
-    for unit in units:
-        if unit.side == "head":
-            heads[unit.path].append(unit)
-    sites, links = set(), set()
-    for unit in units:
-        for reference in unit.references:
-            users = [
-                u.id for u in heads.get(reference.path, ()) if u.start <= reference.line <= u.end and u.id != unit.id
-            ]
-            links |= {(unit.id, user) for user in users}
-            sites |= set() if users else {(reference.path, reference.line)}
-    return Measure(len(units), sum(unit.tokens for unit in units), len(sites), len(links))
 
 
 def choose(
@@ -80,22 +44,18 @@ def choose(
         return "offline", NO_MODEL if strategy == "auto" else NO_EFFORT
     if strategy != "auto":
         return strategy, ASKED
-    size = measure(units)
+    size = sum(unit.tokens for unit in units)
+    what = f"{count(len(units), 'code region')} with about {size:,} tokens"
     if root and effort != "low" and affordable and (units or moved):
-        return _with_root(size, window)
+        if size <= _one_reading(window) and len(units) <= ROOT_UNITS:
+            return "root", f"{what}, so the root model reviews it and searches the repository"
+        turns = f", in at most {MANY_TURNS} turns" if len(units) > ROOT_UNITS else ""
+        return "rlm", f"{what}; workers review all of it, then the root model connects the parts{turns}"
     if not units:
         return "parts", "there is nothing left to review"
     lacks = "effort low uses no root model" if effort == "low" else "the budget is too small for a root model"
     why = f"it is read without a search ({lacks})" if root else "a worker but no root model is configured"
-    return "parts", f"{size}; {why}"
-
-
-def _with_root(size: Measure, window: int | None) -> tuple[str, str]:
-    """Return the choice for a review with a root."""
-    if size.tokens <= _one_reading(window) and size.units <= ROOT_UNITS:
-        return "root", f"{size}, so the root model reviews it and searches the repository"
-    turns = f", in at most {MANY_TURNS} turns" if size.units > ROOT_UNITS else ""
-    return "rlm", f"{size}; workers review all of it, then the root model connects the parts{turns}"
+    return "parts", f"{what}; {why}"
 
 
 def _one_reading(window: int | None) -> int:
