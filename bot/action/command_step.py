@@ -14,7 +14,7 @@ from bot.action.review_step import StepReviewer, look_up, open_host, permission_
 from bot.commands import CommandContext, CommandReply
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
-from bot.github import Host, shapes
+from bot.github import Host, responses
 from bot.payloads import FixRequest, MadeFix, Question
 from bot.values import CommandAsk, CommentRef, ReviewAsk
 from bot.wiring import access
@@ -124,11 +124,11 @@ class _Work:
         host, head = run.host, run.state.facts.head_sha
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
         async for row in host.client.pages(listing, "workflow_runs"):
-            path = str(shapes.at(row, "path")).partition("@")[0]
-            numbers = {shapes.at(pull, "number") for pull in shapes.at(row, "pull_requests") or ()}
-            is_of_this = path == runner.workflow_path and shapes.at(row, "event") in ON_PULL
-            if is_of_this and numbers <= {host.pull.number} and shapes.at(row, "status") in RUNNING:
-                yield str(shapes.at(row, "id"))
+            path = str(responses.at(row, "path")).partition("@")[0]
+            numbers = {responses.at(pull, "number") for pull in responses.at(row, "pull_requests") or ()}
+            is_of_this = path == runner.workflow_path and responses.at(row, "event") in ON_PULL
+            if is_of_this and numbers <= {host.pull.number} and responses.at(row, "status") in RUNNING:
+                yield str(responses.at(row, "id"))
         for attempt in await checks.owners_in_progress(host, head):
             number = attempt.rpartition("-")[0]
             if number.isdecimal():

@@ -28,7 +28,7 @@ from bot.errors import HostError, HostRefused, SupersededError, public
 from bot.features.consumers.step import fetch_listed
 from bot.features.organization import step as organization
 from bot.findings import sarif_results
-from bot.github import Host, RequestPace, apps, shapes
+from bot.github import Host, RequestPace, apps, responses
 from bot.outputs import json_file, posts
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
@@ -53,7 +53,7 @@ from bot.values.review import NoReviewReason
 from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
-from bot.workflow import commands, fetching, pull_state, push_count, replies
+from bot.workflow import commands, fetching, pull_state, replies
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries
@@ -95,7 +95,7 @@ async def _review(
         )
     attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # different for each re-run of the job
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
-    pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
+    pushes = await pull_state.count_pushes(host, bound, attempt, settings.pause_after)
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
     reviewer, work = StepReviewer(run, step, console), run.decide()
     if isinstance(work, SkipReview):
@@ -149,8 +149,8 @@ async def _fail_if_head_is_shared(run: ReviewRun, result: ReviewResult) -> Revie
     listed = 0
     async for listed_pull in run.host.client.pages(listing):
         listed += 1
-        number = int(shapes.at(listed_pull, "number"))
-        if number != run.host.pull.number and shapes.at(listed_pull, "head.sha") == facts.head_sha:
+        number = int(responses.at(listed_pull, "number"))
+        if number != run.host.pull.number and responses.at(listed_pull, "head.sha") == facts.head_sha:
             return replace(result, head=HeadStatus("failure"), says=SAME_HEAD.format(number=number))
         if listed >= MAX_LISTED_PULLS:
             break

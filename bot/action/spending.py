@@ -15,7 +15,7 @@ from bot.action.event import ON_PULL
 from bot.commands.context import WRITERS
 from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
-from bot.github import shapes
+from bot.github import responses
 from bot.stored import reviews, states
 from bot.values.daily import DAY
 from bot.workflow.publish.publication import summaries
@@ -67,21 +67,21 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
 
     async def is_stranger(workflow_run: Mapping[str, Any], repository: object) -> bool:
         """Return whether a run is for a fork, or was caused by a person without write permission."""
-        login = str(shapes.at(workflow_run, "actor.login") or "")
-        if shapes.at(workflow_run, "head_repository.full_name") != repository or not login:
+        login = str(responses.at(workflow_run, "actor.login") or "")
+        if responses.at(workflow_run, "head_repository.full_name") != repository or not login:
             return True
         if login not in writers:
-            is_person = shapes.at(workflow_run, "actor.type") == "User"
+            is_person = responses.at(workflow_run, "actor.type") == "User"
             writers[login] = not is_person or await host.permission(login) in WRITERS
         return not writers[login]
 
     async for workflow_run in host.client.pages(listing, "workflow_runs"):
         listed += 1
-        here, number = shapes.at(workflow_run, "repository.full_name"), shapes.at(workflow_run, "id")
-        path = str(shapes.at(workflow_run, "path")).partition("@")[0].removeprefix(f"{here}/")
+        here, number = responses.at(workflow_run, "repository.full_name"), responses.at(workflow_run, "id")
+        path = str(responses.at(workflow_run, "path")).partition("@")[0].removeprefix(f"{here}/")
         is_before = number != this_run if runner.github_run_attempt != "1" else number < this_run
         is_this = not runner.workflow_path or path == runner.workflow_path
-        if is_before and is_this and shapes.at(workflow_run, "conclusion") != "skipped":
+        if is_before and is_this and responses.at(workflow_run, "conclusion") != "skipped":
             count += runner.github_event_name not in ON_PULL or await is_stranger(workflow_run, here)
     return None if listed >= MAX_LISTED_RUNS else count
 

@@ -16,7 +16,7 @@ from typing import Any
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
 from bot.errors import HostError, HostRefused
-from bot.github import Identity, RequestPace, apps, shapes
+from bot.github import Identity, RequestPace, apps, responses
 from bot.github.client import GitHubClient
 from bot.machine import fact_files
 from bot.values import Follow, PullRef, ReviewAsk
@@ -111,11 +111,11 @@ async def _submit_missed_pulls(server: RunningServer, number: int, since: str, m
     ) as inside:
         listing = inside.rest.apps.async_list_repos_accessible_to_installation
         for repository in [data async for data in inside.pages(listing, "repositories", MAX_REPOSITORY_PAGES)]:
-            if shapes.at(repository, "archived"):
+            if responses.at(repository, "archived"):
                 continue
-            owner, _, name = str(shapes.at(repository, "full_name")).partition("/")
-            where = {"installation": number, "repository": shapes.at(repository, "id"), "owner": owner, "name": name}
-            where |= {"account": shapes.at(repository, "owner.id") or 0}
+            owner, _, name = str(responses.at(repository, "full_name")).partition("/")
+            where = {"installation": number, "repository": responses.at(repository, "id"), "owner": owner, "name": name}
+            where |= {"account": responses.at(repository, "owner.id") or 0}
             opened = partial(inside.rest.pulls.async_list, owner, name, state="open", sort="updated", direction="desc")
             # If a repository was deleted in the meantime, continue with the others
             with suppress(HostRefused):
@@ -124,7 +124,7 @@ async def _submit_missed_pulls(server: RunningServer, number: int, since: str, m
                         return count
                     if data["updated_at"] < since:
                         break
-                    count += await _submit(server, shapes.value(PullRef, data, **where), data)
+                    count += await _submit(server, responses.value(PullRef, data, **where), data)
     return count
 
 
@@ -133,7 +133,7 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
 
     The job's name contains the head and the base, so submitting it again has no effect.
     """
-    head, base = str(shapes.at(data, "head.sha")), str(shapes.at(data, "base.ref"))
+    head, base = str(responses.at(data, "head.sha")), str(responses.at(data, "base.ref"))
     if await server.store.reviews.is_closed(pull):  # it was reopened, and we missed the event
         await server.jobs.submit(Follow(pull), f"open-{data['updated_at']}")
     if data.get("draft") or not await conclusions.is_due(pull, head, base, server.store):

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from bot.config import App
 from bot.errors import HostDown, HostRefused
 from bot.github import RequestPace, client
-from bot.github.identity import site
+from bot.github.apps import site
 from bot.machine import files
 from bot.workflow import events
 

@@ -18,7 +18,7 @@ from bot.app.logs import log
 from bot.app.page import page
 from bot.config import ServerOptions
 from bot.errors import HostError
-from bot.github.identity import site
+from bot.github.apps import site
 
 GITHUB = "https://github.com"
 WAITING = "this server has no credentials yet. Open the setup page shown in its log"

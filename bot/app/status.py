@@ -11,9 +11,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.config import Server
 from bot.errors import StorageError
 from bot.storage.database import Database
-from bot.storage.failures import Failures
 from bot.storage.findings import Outcomes, Worth, Worths, addressed_share
 from bot.storage.listing import Days, DaySum, ReviewList
+from bot.storage.people import Failures
 from bot.storage.spending import Spending as SpendingTable
 from bot.values.daily import DAY
 

@@ -3,7 +3,16 @@
 Import this package only where it is needed, because the HTTP library loads slowly.
 """
 
-from bot.github.apps import COMMITTING, READ_CONTENTS, open_installation, open_pull, open_pull_with_token, open_readonly
+from bot.github.apps import (
+    COMMITTING,
+    READ_CONTENTS,
+    Identity,
+    git_url,
+    open_installation,
+    open_pull,
+    open_pull_with_token,
+    open_readonly,
+    site,
+)
 from bot.github.host import Host
-from bot.github.identity import Identity, git_url, site
-from bot.github.pace import RequestPace
+from bot.github.policy import RequestPace

@@ -1,10 +1,12 @@
-"""Open clients for the App, its installations and pull requests, and for other tokens."""
+"""Identify the App, and open clients for it, its installations and pull requests, and for other tokens."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from urllib.parse import urlsplit
 
 import jwt
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -15,17 +17,39 @@ from jwt.algorithms import RSAAlgorithm
 from pydantic import SecretStr
 
 from bot.errors import ConfigError, HostRefused
-from bot.github import client, shapes
+from bot.github import client, responses
 from bot.github.client import GitHubClient, HiddenText
 from bot.github.host import Host
-from bot.github.identity import Identity
-from bot.github.pace import RequestPace
-from bot.github.policy import Token
+from bot.github.policy import RequestPace, Token
 from bot.github.responses import unknown
 from bot.values import BotIdentity, PullRef
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest.types import AppPermissionsType
+
+ENTERPRISE = "/api/v3"  # the end of the API's URL on a GitHub Enterprise Server
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The App's ID and private key, and the API's URL. The repr hides the key."""
+
+    app_id: str
+    key: SecretStr = field(repr=False)
+    api: str = "https://api.github.com"
+
+
+def git_url(api: str, pull: PullRef) -> str:
+    """Return the URL for cloning a pull request's repository from the server with this API."""
+    return f"{site(api)}/{pull.owner}/{pull.name}.git"
+
+
+def site(api: str) -> str:
+    """Return the server's web URL, such as "https://github.com" for "https://api.github.com"."""
+    parts = urlsplit(api)
+    host = parts.netloc if parts.path.rstrip("/").endswith(ENTERPRISE) else parts.netloc.removeprefix("api.")
+    return f"{parts.scheme}://{host}"
+
 
 Permissions: TypeAlias = "AppPermissionsType"
 READ_CONTENTS: Permissions = {"contents": "read"}
@@ -96,13 +120,13 @@ async def _create_token(
         except HostRefused as refused:
             if refused.status != UNPROCESSABLE or permissions == READ_CONTENTS:
                 raise
-            granted = shapes.at(
+            granted = responses.at(
                 await app_client.json(app_client.rest.apps.async_get_installation(installation)), "permissions"
             )
             data = await app_client.json(
                 mint(installation, **only, permissions=_granted_only(permissions, granted or {}))
             )
-    token, expiry = shapes.at(data, "token"), shapes.at(data, "expires_at")
+    token, expiry = responses.at(data, "token"), responses.at(data, "expires_at")
     with suppress(TypeError, ValueError):
         return HiddenText("".join(token)), datetime.fromisoformat(expiry).astimezone(UTC)
     raise unknown("a token with its expiry")
@@ -133,8 +157,8 @@ async def bot_identity(identity: Identity, pace: RequestPace, *, again: bool = F
     """Return the App's account, under which it posts comments. `again` ignores the cache."""
     if again or identity not in _bot_identities:
         data = await read_app(identity, pace)
-        _bot_identities[identity] = shapes.value(
-            BotIdentity, data, {"app": "id"}, login=f"{shapes.at(data, 'slug')}[bot]"
+        _bot_identities[identity] = responses.value(
+            BotIdentity, data, {"app": "id"}, login=f"{responses.at(data, 'slug')}[bot]"
         )
     return _bot_identities[identity]
 
@@ -146,7 +170,7 @@ async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) 
     """
     async with app(identity, pace) as app_client:
         installation = await app_client.json(app_client.rest.apps.async_get_repo_installation(pull.owner, pull.name))
-        return int(shapes.at(installation, "id"))
+        return int(responses.at(installation, "id"))
 
 
 @asynccontextmanager

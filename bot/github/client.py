@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from bot import __version__
 from bot.errors import HostDown, HostError
-from bot.github.pace import RequestPace
-from bot.github.policy import Policy, Token
+from bot.github.policy import Policy, RequestPace, Token
 from bot.github.responses import failure, unknown
 
 QUERIES = Path(__file__).with_name("queries")

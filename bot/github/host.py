@@ -13,7 +13,7 @@ from urllib.parse import quote
 from githubkit import Response
 
 from bot.errors import HostDown, HostRefused, UsageError
-from bot.github import shapes
+from bot.github import responses
 from bot.github.client import GitHubClient, Listing
 from bot.github.policy import TRIES
 from bot.values import Access, BotIdentity, CommentKind, CommentRef, PostedComment, PullFacts, PullRef
@@ -79,7 +79,7 @@ class Host:
 
     async def facts(self) -> PullFacts:
         """Return the pull request's current data."""
-        return shapes.pull(await self.client.json(self.rest.pulls.async_get(*self.at)))
+        return responses.pull(await self.client.json(self.rest.pulls.async_get(*self.at)))
 
     async def permission(self, login: str) -> Access:
         """Return a person's permission on the repository."""
@@ -109,7 +109,7 @@ class Host:
         others: deque[tuple[int, PostedComment]] = deque(maxlen=MAX_OTHER_COMMENTS)
         at = 0
         async for data in self.client.pages(partial(lists[kind], *self.at)):
-            comment, at = shapes.read_comment(data, kind, self.bot_identity), at + 1
+            comment, at = responses.read_comment(data, kind, self.bot_identity), at + 1
             if not thread or comment.thread == thread:
                 if comment.ours:
                     ours.append((at, comment))
@@ -170,7 +170,7 @@ class Host:
             await self.client.json(forms[comment.kind](*at, content=content))
 
     async def _posted(self, request: Awaitable[Response[Any, Any]], kind: CommentKind) -> PostedComment:
-        return shapes.read_comment(await self.client.json(request), kind, self.bot_identity)
+        return responses.read_comment(await self.client.json(request), kind, self.bot_identity)
 
 
 def safe(path: str) -> str:

@@ -1,11 +1,163 @@
-"""What people decided and commented: dismissed findings, paused pull requests, and commands."""
+"""What people decided and taught: dismissed findings, learnings, paused pull requests, commands, and failed jobs.
+
+The proposals of rules that 0.2.0 stored have no effect.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
-from bot.storage.tables import command, feedback, finding, owner_columns, pause, suppression
-from bot.values import CommentRef, Dismissal, PullRef
+from bot.storage.tables import (
+    Scope,
+    command,
+    failure,
+    feedback,
+    finding,
+    owner_columns,
+    pause,
+    rule,
+    suppression,
+    within,
+)
+from bot.values import CommentRef, Dismissal, LearnedRule, OwnerRule, PullRef
 from bot.values.daily import DAY, HOUR
+
+MAX_RULES = 200  # learnings and rules per repository, not counting removed ones
+
+
+class Rules(StoragePart):
+    """The learnings and rules of all repositories. A number is never reused."""
+
+    async def remember(self, pull: PullRef, learning: OwnerRule, who: str, link: str, now: float) -> OwnerRule | None:
+        """Store a learning and return it with its number, or None if the repository has too many.
+
+        If it was stored before, and maybe removed since, it keeps its number.
+        """
+        text = "\0".join(filter(None, (learning.path, "sentence", learning.symbol, learning.text)))
+        mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
+        ours = rule.c.repository == pull.repository
+        same = ours & (rule.c.mark == mark)
+        taught = {"state": "confirmed", "who": who, "link": link, "made": now, "decider": who, "decided": now}
+
+        def do(connection: sa.Connection) -> OwnerRule | None:
+            _lock(pull.repository, connection)
+            known_state = connection.execute(sa.select(rule.c.state).where(same)).scalar()
+            if known_state is not None and known_state != "confirmed":
+                connection.execute(sa.update(rule).where(same).values(**taught))
+            elif known_state is None:
+                count_query = sa.select(sa.func.count()).where(ours & (rule.c.state == "confirmed"))
+                if connection.execute(count_query).scalar_one() >= MAX_RULES:
+                    return None
+                last = connection.execute(sa.select(sa.func.max(rule.c.number)).where(ours)).scalar_one()
+                row = {"number": (last or 0) + 1, "mark": mark, "how": "remember", "grave": False} | taught
+                row |= {name: getattr(learning, name) for name in ("path", "kind", "symbol", "text")}
+                connection.execute(sa.insert(rule).values(**owner_columns(pull), **row))
+            return _rule_of(connection.execute(sa.select(rule).where(same)).mappings().one()).rule
+
+        return await self.database.run(do)
+
+    async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
+        """Return what applies in a repository, by number.
+
+        With a scope, return only what its installations taught.
+        """
+        condition = (rule.c.repository == repository) & (rule.c.state == "confirmed") & within(scope, rule)
+        rows = await self.rows(sa.select(rule).where(condition).order_by(rule.c.number))
+        return tuple(_rule_of(row._mapping) for row in rows)  # noqa: SLF001 - the library's public name for it
+
+    async def in_force(self, repository: int) -> tuple[OwnerRule, ...]:
+        """Return what applies in a repository, as rules."""
+        return tuple(one.rule for one in await self.of(repository))
+
+    async def remove(self, repository: int, number: int, who: str, now: float) -> LearnedRule | None:
+        """Remove a learning or rule, and return it. Return None if there is none with this number."""
+        this = (rule.c.repository == repository) & (rule.c.number == number) & (rule.c.state != "proposed")
+
+        def do(connection: sa.Connection) -> LearnedRule | None:
+            row = connection.execute(sa.select(rule).where(this)).mappings().first()
+            decision = {"state": "removed", "decider": who, "decided": now}
+            connection.execute(sa.update(rule).where(this & (rule.c.state != "removed")).values(**decision))
+            return _rule_of(row) if row is not None else None
+
+        return await self.database.run(do)
+
+
+def count(repository: int, counts: Mapping[int, int], now: float, connection: sa.Connection) -> None:
+    """Add to each rule's count of silenced findings. `counts` is by rule number."""
+    for number, times in sorted(counts.items()):
+        this = (rule.c.repository == repository) & (rule.c.number == number)
+        connection.execute(sa.update(rule).where(this).values(silenced=rule.c.silenced + times, last=now))
+
+
+def _lock(repository: int, connection: sa.Connection) -> None:
+    """Lock a repository's rules until the end of the transaction. SQLite only allows one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        key = sa.func.hashtextextended(f"rules of {repository}", 0)
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
+
+def _rule_of(row: sa.RowMapping) -> LearnedRule:
+    owner_rule = OwnerRule(
+        row["path"], row["kind"], row["text"], row["number"], learned=True, grave=row["grave"], symbol=row["symbol"]
+    )
+    names = [name for name in LearnedRule.__dataclass_fields__ if name != "rule"]
+    return LearnedRule(owner_rule, **{name: row[name] for name in names})
+
+
+MAX_REASON_CHARS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed job. A later failure of the same review or command replaces it."""
+
+    id: str
+    pull: PullRef
+    what: str  # "review", or a command
+    why: str
+    ask: str  # the job, as bot.workflow.jobs.asks writes it
+    failed: float  # seconds since 1970
+
+
+class Failures(StoragePart):
+    """Failed jobs that haven't been retried."""
+
+    async def record(self, one: Failure) -> None:
+        """Store a failure."""
+        row = owner_columns(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
+        await self.put(failure, {**asdict(one), **row, "why": one.why[:MAX_REASON_CHARS]})
+
+    async def clear(self, name: str) -> bool:
+        """Delete a failure, because the job was retried or has succeeded. Return False if there was none."""
+        return await self.change(sa.delete(failure).where(failure.c.id == name)) > 0
+
+    async def newest(self, scope: Scope, most: int) -> tuple[Failure, ...]:
+        """Return these installations' newest failures, at most `most`."""
+        query = (
+            sa.select(failure).where(within(scope, failure)).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
+        )
+        return tuple(map(_failure_of, await self.rows(query)))
+
+    async def count(self, scope: Scope) -> int:
+        """Return these installations' number of failures."""
+        (row,) = await self.rows(sa.select(sa.func.count()).select_from(failure).where(within(scope, failure)))
+        return int(row[0])
+
+    async def one(self, name: str, scope: Scope) -> Failure | None:
+        """Return a failure by ID, or None if it doesn't exist in this scope."""
+        rows = await self.rows(sa.select(failure).where(within(scope, failure), failure.c.id == name))
+        return _failure_of(rows[0]) if rows else None
+
+
+def _failure_of(row: "sa.Row[Any]") -> Failure:
+    owner, _, name = row.name.partition("/")
+    pull = PullRef(row.installation, row.repository, owner, name, row.number)
+    return Failure(row.id, pull, row.what, row.why, row.ask, row.failed)
+
 
 REMARK_PREFIX = "remark-"  # prefix of the kind of comments that aren't commands
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from bot.storage import rules
+from bot.storage import people
 from bot.storage.database import StoragePart, upsert
 from bot.storage.findings import FindingOutcome, StoredFinding
 from bot.storage.tables import check, finding, owner_columns, review
@@ -86,7 +86,7 @@ class Reviews(StoragePart):
             before = {name for name, finding in known.items() if finding.state == "silenced"}
             silenced = {each.fingerprint for each in done.findings if each.state == "silenced"} - before
             newly_silenced = Counter(done.by_rule[name] for name in silenced if name in done.by_rule)
-            rules.count(done.pull.repository, newly_silenced, done.finished, connection)
+            people.count(done.pull.repository, newly_silenced, done.finished, connection)
 
         await self.database.run(do)
 

@@ -10,13 +10,11 @@ import sqlalchemy as sa
 from bot.errors import StorageError
 from bot.storage import tables
 from bot.storage.database import Database
-from bot.storage.failures import Failures
 from bot.storage.findings import Outcomes, Worths
 from bot.storage.journals import Journals
 from bot.storage.listing import Days, ReviewList
-from bot.storage.people import People
+from bot.storage.people import Failures, People, Rules
 from bot.storage.reviews import OpenChecks, Reviews
-from bot.storage.rules import Rules
 from bot.storage.sessions import Sessions
 from bot.storage.spending import Spending
 from bot.storage.versions import fits, migrate, problem

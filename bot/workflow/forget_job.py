@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from bot.errors import HostRefused
-from bot.github import apps, shapes
+from bot.github import apps, responses
 from bot.values import Forget
 from bot.workflow import journals, kept_facts
 from bot.workflow.jobs import Job
@@ -43,7 +43,7 @@ async def _still_ours(ask: Forget, server: Server) -> frozenset[int]:
     """Return which of the repositories the App can still access; none if it is no longer installed."""
     try:
         async with apps.open_installation(server.identity, ask.installation, apps.LISTING, server.pace) as inside:
-            ours = frozenset([int(shapes.at(data, "id")) async for data in apps.repositories(inside)])
+            ours = frozenset([int(responses.at(data, "id")) async for data in apps.repositories(inside)])
             return ours & frozenset(ask.repositories) if ask.repositories else ours
     except HostRefused as refused:
         if not refused.is_gone:

@@ -1,25 +1,33 @@
-"""Read what every job needs first: the pull request, its merge base, and its repository's settings."""
+"""Read what every job needs first: the pull request, its merge base, and its repository's settings.
+
+Also counts the pushes after which reviews pause. The count is in the summary's marker, so the server and the
+GitHub Actions step use it alike.
+"""
 
 import base64
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from bot import checkout
+from bot import checkout, render
 from bot.brief import Brief
 from bot.commands.context import WRITERS
 from bot.config import Config
 from bot.errors import HostDown, HostRefused
-from bot.github import Host, shapes
+from bot.github import Host, responses
 from bot.github.host import safe
 from bot.github.responses import unknown
 from bot.render import cut
-from bot.values import Bases, LinkedIssue, PullFacts, PullRequest
+from bot.stored import markers
+from bot.values import Bases, LinkedIssue, PullFacts, PullRequest, ReviewAsk
+from bot.values.ask import ASKED
 from bot.values.shared_file import SettingsText, SharedFile, UnusableFile
+from bot.workflow.publish import existing
+from bot.workflow.publish.publication import summaries
 
 log = logging.getLogger("deeprepo.review")
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
@@ -99,7 +107,7 @@ async def _below(host: Host, facts: PullFacts) -> int:
     listing = partial(host.rest.pulls.async_list, *host.repo, state="open", head=head)
     with suppress(HostRefused):
         async for row in host.client.pages(listing):
-            return int(shapes.at(row, "number"))
+            return int(responses.at(row, "number"))
     return 0
 
 
@@ -116,12 +124,12 @@ async def settings_at(host: Host, path: str, ref: str) -> SettingsText:
         data = await host.client.json(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))
     if data is None:
         return None
-    kind = "dir" if isinstance(data, list) and data else shapes.at(data, "type")
+    kind = "dir" if isinstance(data, list) and data else responses.at(data, "type")
     if kind in OTHER_KINDS:
         return UnusableFile(f"it is a {OTHER_KINDS[kind]}, not a file")
     if kind != "file":
         raise unknown("a file")
-    if shapes.at(data, "encoding") != "base64":
+    if responses.at(data, "encoding") != "base64":
         return UnusableFile("it is too large")
     return base64.b64decode(data.get("content", ""))
 
@@ -178,7 +186,7 @@ async def compare_refs(host: Host, base: str, head: str) -> Bases:
     """
     ends = safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
     asked = host.rest.repos.async_compare_commits(*host.repo, ends, per_page=1, page=2)
-    return shapes.value(Bases, await host.client.json(asked), BASES)
+    return responses.value(Bases, await host.client.json(asked), BASES)
 
 
 async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) -> bool:
@@ -207,8 +215,74 @@ async def linked_issues(host: Host) -> tuple[LinkedIssue, ...]:
         data = await host.client.ask("closes", **host.named, first=2 * MOST_ISSUES)
     except HostRefused:
         return ()
-    nodes = shapes.at(data, "repository.pullRequest.closingIssuesReferences.nodes") or ()
-    repository = str(shapes.at(data, "repository.nameWithOwner")).lower()
-    in_repository = [node for node in nodes if str(shapes.at(node, "repository.nameWithOwner")).lower() == repository]
-    read = [shapes.value(LinkedIssue, node) for node in in_repository[:MOST_ISSUES]]
+    nodes = responses.at(data, "repository.pullRequest.closingIssuesReferences.nodes") or ()
+    repository = str(responses.at(data, "repository.nameWithOwner")).lower()
+    in_repository = [
+        node for node in nodes if str(responses.at(node, "repository.nameWithOwner")).lower() == repository
+    ]
+    read = [responses.value(LinkedIssue, node) for node in in_repository[:MOST_ISSUES]]
     return tuple(LinkedIssue(issue.number, issue.title[:ISSUE_TITLE], issue.body[:ISSUE_BODY]) for issue in read)
+
+
+PUSHED = frozenset({"push", "catch-up"})
+# A pull request that is reopened or ready again brings new commits.
+RETURNS = frozenset({"reopened", "ready"})
+FACT = "pushes"
+DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PushCount:
+    """Automatically reviewed pushes before and including this review. Reviews pause after `most` pushes."""
+
+    before: int = 0
+    now: int = 0
+    most: int | None = None
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no further push is reviewed."""
+        return self.most is not None and self.before >= self.most
+
+    @property
+    def note(self) -> str:
+        """A sentence for the last review before the pause."""
+        if self.most is None or self.now < self.most:
+            return ""
+        return f"Automatic reviews of this pull request are now paused after {render.count(self.most, 'push', 'pushes')}. Comment `/deeprepo review` to review later pushes."
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The part of the count that the summary's marker stores."""
+        return {FACT: str(self.now)} if self.most is not None else {}
+
+
+async def reset_count(host: Host, most: int | None) -> bool:
+    """Reset the count to zero; return False if no push was waiting."""
+    for summary in await summaries(host) if most is not None else ():
+        marker = existing.marker_of(summary)
+        if most is not None and _count(marker.facts) >= most and not marker.is_newer:
+            rest = summary.body.replace("\r\n", "\n").partition("\n")[2]
+            await host.edit_comment(summary.id, f"{markers.make(marker.kind, **{**marker.facts, FACT: '0'})}\n{rest}")
+            return True
+    return False
+
+
+def _count(facts: Mapping[str, str]) -> int:
+    count_text = facts.get(FACT, "")
+    return int(count_text) if count_text.isdecimal() and len(count_text) <= DIGITS else 0
+
+
+async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -> PushCount:
+    """Return the count for this review.
+
+    A requested review resets it, and a repeated `run` is not counted twice.
+    """
+    if most is None or ask.trigger in ASKED:
+        return PushCount(most=most)
+    stands = next(iter(await summaries(host)), None)
+    marker_facts = existing.marker_of(stands).facts if stands is not None else {}
+    count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
+    if marker_facts.get("run") == run:
+        return PushCount(max(0, count - 1), count, most)
+    return PushCount(count, count + (is_again or ask.trigger in PUSHED), most)

@@ -35,15 +35,7 @@ from bot.values.consumer import Consumers
 from bot.values.progress import ProgressCallback
 from bot.values.review import NoReviewReason
 from bot.wiring import access, child
-from bot.workflow import (
-    conclusions,
-    journals,
-    push_count,
-    refresh_job,
-    replies,
-    spending,
-    unread,
-)
+from bot.workflow import conclusions, journals, pull_state, refresh_job, replies, spending, unread
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import HeadStatus
@@ -84,7 +76,7 @@ async def _run(ask: ReviewAsk, host: Host, job: Job, server: Server) -> None:
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
         await replies.post_moved_reply(ask, ask.comment, state.facts, host)
-    pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
+    pushes = await pull_state.count_pushes(host, bound, job.id, settings.pause_after)
     run = ReviewRun(job.id, bound, host, state, settings, pushes)
     await _review(ServerReviewer(run, job, server), again=is_kept or ask.trigger in ASKED)
 

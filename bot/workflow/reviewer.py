@@ -28,8 +28,7 @@ from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import other_reviewers, summaries
-from bot.workflow.pull_state import PullState
-from bot.workflow.push_count import PushCount
+from bot.workflow.pull_state import PullState, PushCount
 
 SUPERSEDED = "The review was stopped, because the pull request changed, was closed or became a draft, or because someone cancelled the review."
 ADDS_NOTHING = "the head adds no changes to the base branch."

@@ -26,8 +26,8 @@ from bot.app.operator import responses
 from bot.app.operator.sessions import COOKIES, OAuthClient, Session, SessionManager, Visitor, local_path
 from bot.errors import HostDown, HostError, HostRefused
 from bot.github import RequestPace, apps, client
+from bot.github.apps import Identity, site
 from bot.github.client import GitHubClient, HiddenText
-from bot.github.identity import Identity, site
 
 MAX_FORM_BYTES, MAX_FORM_FIELDS = 8192, 20
 TIMEOUT_SECONDS = 10.0  # for receiving a form, and for requests to GitHub while a user waits

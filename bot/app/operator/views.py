@@ -15,7 +15,7 @@ from bot.app.operator import plots
 from bot.app.operator.plots import Plot, Share
 from bot.app.operator.sessions import Session
 from bot.app.running_server import RunningServer
-from bot.github.identity import site
+from bot.github.apps import site
 from bot.review.journal import reviews as journal_reviews
 from bot.review.journal.tally import Tally
 from bot.storage import Failure, Store

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from bot.checkout import remote
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, UsageError
-from bot.github import git_url, shapes
+from bot.github import git_url, responses
 from bot.github.client import GitHubClient
 from bot.values import PullRef
 from bot.values.consumer import TOO_MUCH, NamedConsumer, RepositoryAccess, Visibility
@@ -56,7 +56,7 @@ async def look_up(client: GitHubClient, name: str) -> HostedRepository:
         raise UsageError(NO_NAME)
     owner, _, bare = name.partition("/")
     data = await client.json(client.rest.repos.async_get(owner, bare))
-    if str(shapes.at(data, "full_name")).lower() != name.lower():
+    if str(responses.at(data, "full_name")).lower() != name.lower():
         raise HostRefused(MOVED, 404)
     return hosted_repository(data)
 
@@ -77,11 +77,11 @@ def hosted_repository(data: Any) -> HostedRepository:  # noqa: ANN401 - JSON
 
     A repository with an unknown visibility counts as private.
     """
-    owner, name, visibility = (shapes.at(data, each) for each in ("owner.login", "full_name", "visibility"))
+    owner, name, visibility = (responses.at(data, each) for each in ("owner.login", "full_name", "visibility"))
     if visibility not in VISIBILITIES:
-        visibility = "public" if shapes.at(data, "private") is False else "private"
-    access = RepositoryAccess(str(owner), cast("Visibility", visibility), id=int(shapes.at(data, "id")))
-    return HostedRepository(str(name), access, str(shapes.at(data, "default_branch")))
+        visibility = "public" if responses.at(data, "private") is False else "private"
+    access = RepositoryAccess(str(owner), cast("Visibility", visibility), id=int(responses.at(data, "id")))
+    return HostedRepository(str(name), access, str(responses.at(data, "default_branch")))
 
 
 def is_name(text: str) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from bot import config
 from bot.errors import HostRefused, UsageError
 from bot.features.organization.values import OrganizationFile
-from bot.github import Host, shapes
+from bot.github import Host, responses
 from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
 from bot.values.shared_file import SettingsText
@@ -88,7 +88,7 @@ class OrganizationFiles:
 async def _read_file(owner_host: Host) -> _Entry | None:
     """Return the file at the default branch's tip, or None if the repository was renamed."""
     data = await owner_host.client.json(owner_host.rest.repos.async_get(*owner_host.repo))
-    if str(shapes.at(data, "full_name")).lower() != "/".join(owner_host.repo).lower():
+    if str(responses.at(data, "full_name")).lower() != "/".join(owner_host.repo).lower():
         return None
-    text = await settings_at(owner_host, config.FILE, str(shapes.at(data, "default_branch")))
-    return _Entry(text, is_private=shapes.at(data, "private") is not False)
+    text = await settings_at(owner_host, config.FILE, str(responses.at(data, "default_branch")))
+    return _Entry(text, is_private=responses.at(data, "private") is not False)

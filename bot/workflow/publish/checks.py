@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bot.errors import HostDown, HostError
-from bot.github import Host, shapes
+from bot.github import Host, responses
 from bot.github.policy import TRIES
 from bot.outputs import facts, markdown
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
@@ -341,7 +341,7 @@ async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
     ours = ("app.id", bot_identity.app) if bot_identity.app else ("app.slug", bot_identity.login.removesuffix("[bot]"))
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=CHECK_NAME, filter_="all")
     rows = host.client.pages(listing, "check_runs")
-    return tuple([shapes.value(CheckRun, row, CHECK) async for row in rows if shapes.at(row, ours[0]) == ours[1]])
+    return tuple([responses.value(CheckRun, row, CHECK) async for row in rows if responses.at(row, ours[0]) == ours[1]])
 
 
 async def _create(host: Host, head: str, external_id: str, title: str, summary: str) -> CheckRun:
@@ -354,7 +354,7 @@ async def _create(host: Host, head: str, external_id: str, title: str, summary: 
         status="in_progress",
         output={"title": title, "summary": summary},
     )
-    return shapes.value(CheckRun, await host.client.json(asked), CHECK)
+    return responses.value(CheckRun, await host.client.json(asked), CHECK)
 
 
 async def _update(host: Host, number: int, title: str, summary: str) -> None:

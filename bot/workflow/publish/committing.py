@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from bot.commands.context import WRITERS
 from bot.errors import HostRefused
-from bot.github import Host, shapes
+from bot.github import Host, responses
 from bot.github.host import safe
 from bot.github.responses import OPAQUE
 from bot.values import PullFacts
@@ -60,7 +60,7 @@ async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFac
 
 async def _is_protected(host: Host, branch: str) -> bool:
     request = host.rest.repos.async_get_branch(*host.repo, safe(quote(branch, safe="")))
-    return bool(shapes.at(await host.client.json(request), "protected"))
+    return bool(responses.at(await host.client.json(request), "protected"))
 
 
 async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Mapping[str, str], message: str) -> str:
@@ -76,14 +76,14 @@ async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Ma
     try:
         base = await host.client.json(data.async_get_commit(*host.repo, head))
         tree = await host.client.json(
-            data.async_create_tree(*host.repo, base_tree=str(shapes.at(base, "tree.sha")), tree=rows)
+            data.async_create_tree(*host.repo, base_tree=str(responses.at(base, "tree.sha")), tree=rows)
         )
         commit = await host.client.json(
-            data.async_create_commit(*host.repo, message=message, tree=str(shapes.at(tree, "sha")), parents=[head])
+            data.async_create_commit(*host.repo, message=message, tree=str(responses.at(tree, "sha")), parents=[head])
         )
     except HostRefused as refusal:
         raise _refused(refusal) from None
-    return str(shapes.at(commit, "sha"))
+    return str(responses.at(commit, "sha"))
 
 
 async def point(host: Host, branch: str, head: str, commit: str) -> None:
@@ -106,7 +106,7 @@ async def _tip(host: Host, branch: str) -> str:
     """Return the commit of a branch, or "" if the branch does not exist."""
     try:
         request = host.rest.git.async_get_ref(*host.repo, f"heads/{safe(quote(branch, safe='/'))}")
-        return str(shapes.at(await host.client.json(request), "object.sha"))
+        return str(responses.at(await host.client.json(request), "object.sha"))
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise

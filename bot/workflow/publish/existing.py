@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.commands.reading import own_lines, plain_lines
 from bot.errors import HostRefused
-from bot.github import Host, shapes
+from bot.github import Host, responses
 from bot.stored import markers
 from bot.stored.markers import Mark, Marker
 from bot.values import Finding, PostedComment, Thread
@@ -115,10 +115,12 @@ async def threads(host: Host) -> tuple[Thread, ...]:
     """Return the review threads with their state. Threads without a first comment are skipped."""
     found: list[Thread] = []
     async for node in host.client.nodes("threads", host.named):
-        top = next(iter(shapes.at(node, "comments.nodes") or ()), None)
-        hidden = str(shapes.at(top, "minimizedReason") or "hidden").lower() if shapes.at(top, "isMinimized") else ""
-        if comment := shapes.at(top, "databaseId"):
-            found.append(shapes.value(Thread, node, THREAD, comment=comment, hidden_reason=hidden))
+        top = next(iter(responses.at(node, "comments.nodes") or ()), None)
+        hidden = (
+            str(responses.at(top, "minimizedReason") or "hidden").lower() if responses.at(top, "isMinimized") else ""
+        )
+        if comment := responses.at(top, "databaseId"):
+            found.append(responses.value(Thread, node, THREAD, comment=comment, hidden_reason=hidden))
     return tuple(found)
 
 
