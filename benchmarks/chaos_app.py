@@ -25,7 +25,7 @@ from benchmarks.deliveries import SECRET
 from benchmarks.server_process import PATIENCE, Fleet, fleet
 from benchmarks.table import Row
 from bot import storage
-from bot.storage.tables import line
+from bot.storage.database import line
 from bot.stored import markers
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault

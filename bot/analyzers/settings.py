@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot import config
-from bot.config import names
-from bot.config.problem import Problem
+from bot.config import defaults
+from bot.config.repository import Problem
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from bot.values.finding import proof_id
 from deeprepo.impact.ports import Tree
@@ -31,7 +31,7 @@ CONSEQUENCE = "Once this is merged, every review warns about it."
 
 def wants(file: ChangedFile) -> bool:
     """Return whether the file is a settings file, or could be mistaken for one."""
-    return file.status != "deleted" and file.path in {names.FILE, *names.TEMPLATES, *names.OTHER_NAMES}
+    return file.status != "deleted" and file.path in {defaults.FILE, *defaults.TEMPLATES, *defaults.OTHER_NAMES}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
@@ -69,8 +69,8 @@ async def _template(path: str, text: bytes) -> list[Finding]:
 def _problems(path: str, text: bytes) -> Iterator[Finding]:
     source = text.decode("utf-8", "replace")
     places = Places(source, YAML_BREAKS)
-    if path in names.OTHER_NAMES:
-        after = f"deeprepo only reads {names.FILE}. Rename the file."
+    if path in defaults.OTHER_NAMES:
+        after = f"deeprepo only reads {defaults.FILE}. Rename the file."
         yield _finding(path, source, places, Problem(None, f"{path} is not read"), after)
         return
     problems = tuple(sorted(config.check(text)[1], key=lambda one: not one.fatal))

@@ -21,7 +21,7 @@ from bot.github.client import GitHubClient
 from bot.machine import fact_files
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.daily import DAY, HOUR
-from bot.workflow import conclusions, events, journals, kept_facts
+from bot.workflow import conclusions, events, journals
 from bot.workflow.events import OwnAccount
 
 RETRY_SECONDS = 60.0  # until the next run after a failed one
@@ -156,7 +156,7 @@ async def _delete_old_data(server: RunningServer) -> None:
         names = await server.store.journals.names()
         old += await asyncio.to_thread(journals.orphans, server.options.data, now - HOUR, names)
     await asyncio.to_thread(journals.delete, old)
-    await asyncio.to_thread(fact_files.sweep, server.options.data / kept_facts.FACTS_FOLDER, now - days * DAY)
+    await asyncio.to_thread(fact_files.sweep, server.options.data / journals.FACTS_FOLDER, now - days * DAY)
     _log("old data was deleted", rows=rows, journals=len(old))
 
 

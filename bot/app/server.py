@@ -14,9 +14,8 @@ from bot.app import http_server, logs, operator, setup
 from bot.app.create import create
 from bot.app.http_server import Shutdown
 from bot.app.maintenance import maintain, own_account
-from bot.app.metrics import Metrics
 from bot.app.readiness import KEY_SECONDS, AppKey, CachedCheck, constant
-from bot.app.running_server import RunningServer
+from bot.app.running_server import Metrics, RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import yaml_text
-from bot.config.names import FILE
+from bot.config.defaults import FILE
 from bot.config.server import Address, FromEnvironment
 from bot.errors import ConfigError, UsageError
 from bot.levels import Strategy

@@ -17,6 +17,14 @@ from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import RequiredCheckSeverity, Tone
 from deeprepo.rlm.values import Effort
 
+FILE = ".deeprepo.yml"
+OTHER_NAMES = (".deeprepo.yaml", "deeprepo.yml", "deeprepo.yaml", ".github/deeprepo.yml", ".github/.deeprepo.yml")
+# The repository's own comment templates.
+TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))
+MOST_MUSTS = 10  # requirements (`must`) in one review
+MOST_SENTENCE = 300  # characters in a learning
+
+
 # Unknown keys are ignored here, because `usable` reports them.
 FORM = ConfigDict(extra="ignore", allow_inf_nan=False)
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"

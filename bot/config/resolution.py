@@ -26,8 +26,10 @@ from bot.config.defaults import (
     ALL,
     CLAIMS,
     DEFAULTS,
+    FILE,
     FORM,
     LISTS,
+    MOST_MUSTS,
     TRIGGERS,
     IgnoreItem,
     Instruction,
@@ -35,7 +37,6 @@ from bot.config.defaults import (
     Triggers,
     key_in_file,
 )
-from bot.config.names import FILE, MOST_MUSTS
 from bot.config.repository import read
 from bot.config.settings import Settings
 from bot.errors import ConfigError

@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from bot.storage.database import StoragePart
-from bot.storage.tables import Scope, feedback, finding, review, within
+from bot.storage.database import Scope, StoragePart, feedback, finding, review, within
 from bot.values import PullRef, Status
 
 # Outcomes of a reported finding:

@@ -14,8 +14,7 @@ import sqlalchemy as sa
 
 from bot.errors import StorageError
 from bot.machine import files
-from bot.storage.database import Database, StoragePart
-from bot.storage.tables import line
+from bot.storage.database import Database, StoragePart, line
 
 
 class StoredJournal:

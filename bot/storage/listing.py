@@ -6,9 +6,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.errors import UsageError
-from bot.storage.database import StoragePart
+from bot.storage.database import Scope, StoragePart, review, within
 from bot.storage.reviews import ReviewFacts
-from bot.storage.tables import Scope, review, within
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage.database import StoragePart, upsert
-from bot.storage.tables import (
+from bot.storage.database import (
     Scope,
+    StoragePart,
     command,
     failure,
     feedback,
@@ -21,6 +21,7 @@ from bot.storage.tables import (
     pause,
     rule,
     suppression,
+    upsert,
     within,
 )
 from bot.values import CommentRef, Dismissal, LearnedRule, OwnerRule, PullRef

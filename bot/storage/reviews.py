@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from bot.storage import people
-from bot.storage.database import StoragePart, upsert
+from bot.storage.database import StoragePart, check, finding, owner_columns, review, upsert
 from bot.storage.findings import FindingOutcome, StoredFinding
-from bot.storage.tables import check, finding, owner_columns, review
 from bot.values import CheckConclusion, PullRef, Status
 from bot.values.review import ReviewStatus
 

@@ -3,8 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from bot.storage.database import StoragePart
-from bot.storage.tables import spent
+from bot.storage.database import StoragePart, spent
 
 
 class Sessions(StoragePart):

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from bot.storage.database import StoragePart, upsert
-from bot.storage.tables import Scope, spending, within
+from bot.storage.database import Scope, StoragePart, spending, upsert, within
 from bot.values import PullRef
 from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
 

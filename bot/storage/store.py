@@ -8,7 +8,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from bot.errors import StorageError
-from bot.storage import tables
+from bot.storage import database
 from bot.storage.database import Database
 from bot.storage.findings import Outcomes, Worths
 from bot.storage.journals import Journals
@@ -50,7 +50,7 @@ class Store:
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """Return the IDs of an installation's repositories with stored data."""
-        of_each = (sa.select(table.c.repository).where(table.c.installation == owner) for table in tables.OWNED)
+        of_each = (sa.select(table.c.repository).where(table.c.installation == owner) for table in database.OWNED)
         rows = await self.database.read(lambda connection: connection.execute(sa.union(*of_each)).all())
         return frozenset(row.repository for row in rows)
 
@@ -61,7 +61,7 @@ class Store:
         doesn't belong to an installation must be kept.
         """
         candidates = frozenset(repositories) or await self.repositories(owner)
-        table = tables.review.c
+        table = database.review.c
         others = sa.select(table.repository).where(table.repository.in_(candidates), table.installation != owner)
         return candidates - await self.database.read(lambda connection: frozenset(connection.execute(others).scalars()))
 
@@ -71,8 +71,8 @@ class Store:
 
         def do(connection: sa.Connection) -> None:
             for repository in repository_ids:  # a journal's name starts with its repository's ID
-                connection.execute(sa.delete(tables.line).where(tables.line.c.journal.startswith(f"{repository}-")))
-            for table in tables.OWNED:
+                connection.execute(sa.delete(database.line).where(database.line.c.journal.startswith(f"{repository}-")))
+            for table in database.OWNED:
                 matches = table.c.installation == owner
                 if repositories:
                     matches &= table.c.repository.in_(repositories)
@@ -90,12 +90,12 @@ class Store:
 
         def do(connection: sa.Connection) -> int:
             old_rows = (
-                *(tables.line.c.written, tables.finding.c.seen, tables.feedback.c.given),
-                *(tables.check.c.begun, tables.command.c.given, tables.failure.c.failed),
+                *(database.line.c.written, database.finding.c.seen, database.feedback.c.given),
+                *(database.check.c.begun, database.command.c.given, database.failure.c.failed),
             )
             ends = [(column, old) for column in old_rows]
-            ends += [(tables.spending.c.begun, now - 2 * DAY), (tables.spent.c.until, now)]
-            review, later = tables.review, tables.review.alias()
+            ends += [(database.spending.c.begun, now - 2 * DAY), (database.spent.c.until, now)]
+            review, later = database.review, database.review.alias()
             replaced = sa.exists().where(later.c.pull == review.c.pull, later.c.finished > review.c.finished)
             over = sa.func.coalesce(review.c.closed, now) < old
             past = sa.delete(review).where(review.c.finished < old, replaced | over)

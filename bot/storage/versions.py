@@ -8,8 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import StorageError
 from bot.machine import build as this_build
-from bot.storage.database import Database, translate
-from bot.storage.tables import build, schema
+from bot.storage.database import Database, build, schema, translate
 
 SCRIPTS = Path(__file__).parent / "migrations"
 START_LOCK = 4_307_112  # PostgreSQL advisory lock, so that only one of several starting processes migrates

@@ -6,7 +6,7 @@ import logging
 from bot.errors import HostRefused
 from bot.github import apps, responses
 from bot.values import Forget
-from bot.workflow import journals, kept_facts
+from bot.workflow import journals
 from bot.workflow.jobs import Job
 from bot.workflow.server import Server
 
@@ -34,7 +34,7 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
     await asyncio.to_thread(
         journals.delete, [p for r in repositories for p in journals.of_repository(server.folder, r)]
     )
-    await asyncio.to_thread(kept_facts.forget, server.folder, repositories)
+    await asyncio.to_thread(journals.forget_facts, server.folder, repositories)
     # Last, so that a second attempt still knows what to delete.
     await server.store.forget(ask.installation, gone)
 

@@ -1,6 +1,10 @@
-"""The location of a review's journal, and the name under which its paid calls are found again."""
+"""The files that reviews leave in the data folder: the journals of paid calls, and cached facts about files.
+
+Each repository has its own folder of facts, so none can affect another.
+"""
 
 import hashlib
+import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -48,3 +52,17 @@ def delete(paths: Iterable[Path]) -> None:
     """Remove journals. Missing files are not an error."""
     for path in paths:
         path.unlink(missing_ok=True)
+
+
+FACTS_FOLDER = "facts"  # in the data folder
+
+
+def facts_folder(data: Path, repository: str) -> Path:
+    """Return the folder of one repository."""
+    return data / FACTS_FOLDER / repository
+
+
+def forget_facts(data: Path, repositories: Iterable[int]) -> None:
+    """Remove the cached facts of these repositories."""
+    for repository in repositories:
+        shutil.rmtree(facts_folder(data, str(repository)), ignore_errors=True)

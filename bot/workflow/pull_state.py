@@ -26,7 +26,7 @@ from bot.stored import markers
 from bot.values import Bases, LinkedIssue, PullFacts, PullRequest, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.shared_file import SettingsText, SharedFile, UnusableFile
-from bot.workflow.publish import existing
+from bot.workflow.publish import publication
 from bot.workflow.publish.publication import summaries
 
 log = logging.getLogger("deeprepo.review")
@@ -260,7 +260,7 @@ class PushCount:
 async def reset_count(host: Host, most: int | None) -> bool:
     """Reset the count to zero; return False if no push was waiting."""
     for summary in await summaries(host) if most is not None else ():
-        marker = existing.marker_of(summary)
+        marker = publication.marker_of(summary)
         if most is not None and _count(marker.facts) >= most and not marker.is_newer:
             rest = summary.body.replace("\r\n", "\n").partition("\n")[2]
             await host.edit_comment(summary.id, f"{markers.make(marker.kind, **{**marker.facts, FACT: '0'})}\n{rest}")
@@ -281,7 +281,7 @@ async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summaries(host)), None)
-    marker_facts = existing.marker_of(stands).facts if stands is not None else {}
+    marker_facts = publication.marker_of(stands).facts if stands is not None else {}
     count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
     if marker_facts.get("run") == run:
         return PushCount(max(0, count - 1), count, most)

@@ -1,9 +1,11 @@
 """Review one pull request, in a server's job or a GitHub Actions step, from the decision to the check run."""
 
+import asyncio
+import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
 from bot.brief import Brief
@@ -21,14 +23,59 @@ from bot.stored import reviews
 from bot.values import CheckConclusion, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
-from bot.values.progress import Progress, ProgressCallback
+from bot.values.progress import Progress, ProgressCallback, ReviewProgress
 from bot.values.review import NoReviewReason
 from bot.workflow import pull_state
-from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import other_reviewers, summaries
 from bot.workflow.pull_state import PullState, PushCount
+
+EVERY = 10.0  # seconds between two updates
+log = logging.getLogger("deeprepo.review")
+
+
+@asynccontextmanager
+async def progress(
+    update: Callable[[Progress], Awaitable[None]], every: float = EVERY
+) -> AsyncIterator[ProgressCallback]:
+    """Collect a review's progress and pass on the newest.
+
+    Coverage and static findings are passed on immediately, a step every `every` seconds. A failed update
+    stops nothing.
+    """
+    newest, news = Progress(), asyncio.Event()
+
+    def say(message: str | ReviewProgress) -> None:
+        nonlocal newest
+        if isinstance(message, str):
+            newest = Progress(newest.reading, message)
+        else:
+            newest = Progress(message, newest.step)
+            news.set()
+
+    async def tell() -> None:
+        last_shown = Progress()
+        while True:
+            with suppress(TimeoutError):
+                # In Python 3.11 `wait_for` can miss a cancellation that arrives with the event.
+                async with asyncio.timeout(every):
+                    await news.wait()
+            news.clear()
+            if newest != last_shown:
+                last_shown = newest
+                try:
+                    await update(last_shown)
+                except HostError as error:
+                    log.info("progress could not be updated", extra={"facts": {"reason": str(error)}})
+
+    telling = asyncio.create_task(tell())
+    try:
+        yield say
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
+
 
 SUPERSEDED = "The review was stopped, because the pull request changed, was closed or became a draft, or because someone cancelled the review."
 ADDS_NOTHING = "the head adds no changes to the base branch."

@@ -48,7 +48,7 @@ from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Workspace
-from bot.workflow import fetching, journals, kept_facts, pull_state
+from bot.workflow import fetching, journals, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.pull_state import PullState
 
@@ -186,7 +186,7 @@ class Server:
         path, facts = journals.path(self.folder, journal), None
         files.folder(path.parent, private=True)
         if self.settings.cache != "off":
-            facts = kept_facts.folder(self.folder, journals.repository(journal))
+            facts = journals.facts_folder(self.folder, journals.repository(journal))
             files.folder(facts.parent, private=True)
         with fetching.scratch_folder(self.folder) as scratch:
             if not self.store.database.postgres:

@@ -10,7 +10,7 @@ from doc_pages import PAGES, ROOT
 
 from bot import config
 from bot.app import manifest
-from bot.app.metrics import Metrics
+from bot.app.running_server import Metrics
 from bot.config import reference
 from bot.workflow.commands import COMMANDS
 from deeprepo.rlm.models import PROVIDERS

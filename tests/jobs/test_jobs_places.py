@@ -8,7 +8,7 @@ from waits import patience
 from bot import storage
 from bot.errors import StorageError, UsageError
 from bot.workflow.jobs import Jobs, JobSettings
-from bot.workflow.jobs.keys import Keys
+from bot.workflow.jobs.engine import Keys
 
 
 async def test_second_process_is_refused(on_sqlite: Scene) -> None:

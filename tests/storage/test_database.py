@@ -20,7 +20,7 @@ async def test_migrations_create_the_expected_tables(url: str) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    from bot.storage.tables import schema
+    from bot.storage.database import schema
 
     async def once() -> None:
         async with storage.open_store(url):

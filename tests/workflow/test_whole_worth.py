@@ -15,7 +15,7 @@ from whole import Whole
 from bot.app import operator
 from bot.cli import run
 from bot.config import Server
-from bot.storage.tables import review
+from bot.storage.database import review
 
 FAULTS = {
     "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n',

@@ -26,7 +26,7 @@ from starlette.responses import Response
 from bot.app import manifest
 from bot.app.running_server import RunningServer
 from bot.config import Server
-from bot.storage.tables import Scope
+from bot.storage.database import Scope
 
 RECHECK_SECONDS = 3600.0  # until GitHub is asked again which installations a user administers
 SESSION_SECONDS = 12 * 3600.0  # until a user has to sign in again

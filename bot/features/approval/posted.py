@@ -6,7 +6,7 @@ from bot.levels import Severity
 from bot.render import load
 from bot.stored import markers
 from bot.values import Review
-from bot.workflow.publish.existing import marker_of
+from bot.workflow.publish.publication import marker_of
 
 if TYPE_CHECKING:
     from bot.workflow.reviewer import ReviewRun

@@ -10,7 +10,7 @@ from dataclasses import replace
 from bot.checkout import Checkout, clone
 from bot.checkout.locate import paths_of
 from bot.checkout.shown import create_known_secrets
-from bot.config.names import FILE
+from bot.config.defaults import FILE
 from bot.errors import DeepRepoError
 from bot.features.consumers import words
 from bot.features.consumers.package_breaks import package_breaks

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.config.names import FILE
+from bot.config.defaults import FILE
 from bot.values.shared_file import SettingsLayer, SharedFile, UnusableFile
 
 
@@ -29,8 +29,7 @@ class OrganizationFile(SharedFile):
                 source, warnings=(f"{why}. Put settings for public repositories into a public repository.",)
             )
         from bot.config.defaults import key_in_file
-        from bot.config.repository import read
-        from bot.config.usable import is_like_threshold
+        from bot.config.repository import is_like_threshold, read
 
         if isinstance(self.text, UnusableFile):
             unusable = (f"{source}: {self.text.why}, so nothing in it applies",)

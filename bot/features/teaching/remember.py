@@ -8,8 +8,7 @@ from typing import Any
 from bot import globs
 from bot.commands import CommandReply, target
 from bot.config import FILE
-from bot.config.defaults import CLAIMS
-from bot.config.names import MOST_SENTENCE
+from bot.config.defaults import CLAIMS, MOST_SENTENCE
 from bot.findings import silencing
 from bot.render import code
 from bot.stored import answered, markers

@@ -18,9 +18,8 @@ from bot.storage import Store
 from bot.values import Ask, Cancel, PullRef, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.daily import HOUR
-from bot.workflow.jobs import asks, engine, keys
-from bot.workflow.jobs.engine import JobRow, JobSettings
-from bot.workflow.jobs.keys import Keys
+from bot.workflow.jobs import asks, engine
+from bot.workflow.jobs.engine import JobRow, JobSettings, Keys
 from bot.workflow.jobs.runner import Apologise, Runner, Work
 
 log = logging.getLogger("deeprepo.jobs")
@@ -80,7 +79,7 @@ class Jobs:
         self._runner = runner = Runner(settings, executor, self._keys, work, apologise)
         async with AsyncExitStack() as stack:
             if not settings.is_shared:
-                stack.enter_context(keys.lock_folder(settings.folder))
+                stack.enter_context(engine.lock_folder(settings.folder))
             stack.push_async_callback(self._keys.leave)
             await self._keys.live()  # before the first job is ours
             await engine.launch(settings, executor, runner.run, work_here=work_here)

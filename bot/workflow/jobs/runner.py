@@ -22,8 +22,7 @@ from bot.errors import (
 )
 from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import asks, engine
-from bot.workflow.jobs.engine import JobRow, JobSettings
-from bot.workflow.jobs.keys import Keys
+from bot.workflow.jobs.engine import JobRow, JobSettings, Keys
 from deeprepo.rlm.errors import JournalInUse
 
 log = logging.getLogger("deeprepo.jobs")

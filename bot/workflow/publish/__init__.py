@@ -22,8 +22,17 @@ from bot.values import PlacedFinding, PostedComment, Review
 from bot.workflow.publish import change_requests, checks
 from bot.workflow.publish.change_requests import ChangeRequest
 from bot.workflow.publish.checks import HeadStatus
-from bot.workflow.publish.existing import FINDING, REVIEW, marker_of, posted_findings, told
-from bot.workflow.publish.publication import Publication, PublishResult, same, summaries
+from bot.workflow.publish.publication import (
+    FINDING,
+    REVIEW,
+    Publication,
+    PublishResult,
+    marker_of,
+    posted_findings,
+    same,
+    summaries,
+    told,
+)
 from bot.workflow.publish.tidy import ThreadCloser, tidy
 
 __all__ = ["PublishResult", "publish", "renew"]

@@ -12,8 +12,7 @@ from bot.github import Host
 from bot.render import Phrases, Safe, comment
 from bot.stored import markers
 from bot.values import Finding, PostedComment, Severity
-from bot.workflow.publish.existing import REVIEW, marker_of
-from bot.workflow.publish.publication import Publication
+from bot.workflow.publish.publication import REVIEW, Publication, marker_of
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 WITHDRAWN = "withdrawn"  # marker fact of a request that we dismissed

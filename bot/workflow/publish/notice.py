@@ -9,7 +9,7 @@ from bot.github import Host
 from bot.render import Phrases, comment
 from bot.stored import markers
 from bot.values import PostedComment
-from bot.workflow.publish.existing import NOTICE, marker_of
+from bot.workflow.publish.publication import NOTICE, marker_of
 
 
 async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:

@@ -13,8 +13,7 @@ from bot.github import Host
 from bot.render import Safe, comment, link
 from bot.stored import markers
 from bot.values import Hidden, PostedComment
-from bot.workflow.publish.existing import CLOSED, FIXED, PostedFinding, posted_findings
-from bot.workflow.publish.publication import Publication
+from bot.workflow.publish.publication import CLOSED, FIXED, PostedFinding, Publication, posted_findings
 
 NEWER = "Comments by a newer deeprepo ({by}) were left as they are: this one ({this}) does not know what their markers mean."
 COMMIT_CHARS = 10  # characters of a commit id
