@@ -11,7 +11,7 @@ from bot.config import Step
 from bot.errors import HostRefused
 from bot.values import CommandAsk, IgnoredDelivery, RemarkAsk
 from bot.workflow.publish.checks import HeadStatus
-from bot.workflow.reviewer import ReviewResult
+from bot.workflow.reviewing import ReviewResult
 
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, requested_review
-from bot.action.review_step import StepReviewer, look_up, open_host, permission_of, read_recorded_answers, review
+from bot.action.review_step import StepReview, look_up, open_host, permission_of, read_recorded_answers, review
 from bot.commands import CommandContext, CommandReply
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
@@ -25,7 +25,7 @@ from bot.workflow.given_command import Answering, StepCommand
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
-from bot.workflow.reviewer import ReviewResult, ReviewRun
+from bot.workflow.reviewing import ReviewResult, ReviewRun
 
 REFUSED = "No answer: the author of the command has no permission or reached the rate limit."
 CONFLICT = 409
@@ -39,7 +39,7 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
         state, settings = await look_up(host, step, console)
         permission = await permission_of(ask.actor, ask.comment, host)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
-        reviewer = StepReviewer(ReviewRun("", request, host, state, settings), step, console)
+        reviewer = StepReview(ReviewRun("", request, host, state, settings), step, console)
         last, _ = await reviewer.last()
         context = CommandContext(
             access.in_force(settings), ask.actor, state.facts.base_ref, last, await _top(ask, host)
@@ -72,7 +72,7 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
 class _Work:
     """Carries out what commands need: model calls, fixes and cancellations."""
 
-    reviewer: StepReviewer
+    reviewer: StepReview
     context: CommandContext
 
     @property
@@ -89,10 +89,10 @@ class _Work:
         try:
             async with self.reviewer.fetch() as pull:
                 brief = await self.reviewer.brief_without_history(pull)
-                async with self.reviewer.funds(brief) as left:
-                    if left.refusal:
-                        return context.say("reply_failed", why=left.refusal)
-                    return await parts.answer(replace(question, brief=left.within(brief)))
+                funds = await self.reviewer.funds()
+                if funds.refusal:
+                    return context.say("reply_failed", why=funds.refusal)
+                return await parts.answer(replace(question, brief=funds.within(brief)))
         except (OverLimit, NothingToReview, UsageError, GitError) as error:
             return context.say("reply_failed", why=public(error))
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.action.console import Console
-from bot.action.review_step import StepReviewer, look_up, open_host, read_recorded_answers
+from bot.action.review_step import StepReview, look_up, open_host, read_recorded_answers
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import RemarkReply, RemarkThread
 from bot.commands.conversation.threads import DELETED
@@ -23,7 +23,7 @@ from bot.workflow import replies
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
 from bot.workflow.replies import failure_reply, post_remark_reply, read_remark
-from bot.workflow.reviewer import ReviewResult, ReviewRun
+from bot.workflow.reviewing import ReviewResult, ReviewRun
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
@@ -44,7 +44,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             )
         await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
-        reviewer = StepReviewer(ReviewRun("", request, host, state, settings), step, console)
+        reviewer = StepReview(ReviewRun("", request, host, state, settings), step, console)
         reply = await _reply(ask, remark, reviewer)
         await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
@@ -64,15 +64,15 @@ async def _read_remark(ask: RemarkAsk, host: Host) -> RemarkThread | str:
         return DELETED
 
 
-async def _reply(ask: RemarkAsk, remark_thread: RemarkThread, reviewer: StepReviewer) -> RemarkReply:
+async def _reply(ask: RemarkAsk, remark_thread: RemarkThread, reviewer: StepReview) -> RemarkReply:
     """Return a model's answer to a remark about the current change, or why a daily limit prevents it."""
     try:
         async with reviewer.fetch() as pull:
             (last, _), brief = await reviewer.last(), await reviewer.brief_without_history(pull)
-            async with reviewer.funds(brief) as left:
-                if left.refusal:
-                    return failure_reply(left.refusal)
-                return await parts.converse(Remark(remark_thread, last, left.within(brief)))
+            funds = await reviewer.funds()
+            if funds.refusal:
+                return failure_reply(funds.refusal)
+            return await parts.converse(Remark(remark_thread, last, funds.within(brief)))
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
         return failure_reply(public(error)) if ask.mentioned else RemarkReply()
 

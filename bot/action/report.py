@@ -10,7 +10,7 @@ from bot.outputs import OUTPUTS, facts, markdown
 from bot.render import load
 from bot.values import Coverage
 from bot.workflow.publish import checks
-from bot.workflow.reviewer import ReviewResult
+from bot.workflow.reviewing import ReviewResult
 
 MAX_SUMMARY_BYTES = 900_000  # GitHub allows 1 MiB per step
 FORMATS = ("sarif", "json")

@@ -8,7 +8,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -23,8 +23,8 @@ from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Step, policy
-from bot.config.policy import SkipReview
-from bot.errors import HostError, HostRefused, SupersededError, public
+from bot.config.policy import SkipReview, StartReview
+from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, SupersededError, public
 from bot.features.consumers.step import fetch_listed
 from bot.features.organization import step as organization
 from bot.findings import sarif_results
@@ -46,19 +46,18 @@ from bot.values import (
     Review,
     ReviewAsk,
 )
-from bot.values.consumer import Consumers
 from bot.values.host import BotIdentity
 from bot.values.progress import ProgressCallback
 from bot.values.review import NoReviewReason
 from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
-from bot.workflow import commands, fetching, pull_state, replies
+from bot.workflow import commands, fetching, pull_state, replies, reviewing
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
-from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
+from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, ReviewResult, ReviewRun
 
 DEPENDABOT = "dependabot[bot]"  # GitHub treats its pull requests like those from forks
 NO_SECRETS = "GitHub gives workflows no secrets for pull requests from forks, so only static checks ran here."
@@ -97,7 +96,7 @@ async def _review(
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     pushes = await pull_state.count_pushes(host, bound, attempt, settings.pause_after)
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
-    reviewer, work = StepReviewer(run, step, console), run.decide()
+    reviewer, work = StepReview(run, step, console), run.decide()
     if isinstance(work, SkipReview):
         await reviewer.follow_up(work)
         result = await reviewer.refused(work)
@@ -277,15 +276,70 @@ def head_conclusion(conclusion: CheckConclusion, now: PullState, step: Step) -> 
 
 
 @dataclass(slots=True)
-class StepReviewer(Reviewer):
+class StepReview:
     """Reviews in a workflow step.
 
     The previous review is in the summary comment, or in a file that the workflow passes. Every error is
     final, because a step is not repeated automatically.
     """
 
+    run: ReviewRun
     step: Step
     console: Console
+
+    async def review(self, decision: StartReview) -> ReviewResult:
+        """Make the review and post it. If it cannot be posted, it is only in the job summary."""
+        made = None
+        async with self._check_run() as check:
+            try:
+                found = await self._make(decision, check)
+                if isinstance(found, SkipReview):
+                    await self.follow_up(found)
+                    result = await self.refused(found)
+                else:
+                    made = found
+                    posted, fault = await reviewing.post(self.run, made, self._comments)
+                    head = HeadStatus(checks.conclude(made.review), is_reviewed=True)
+                    result = ReviewResult(head, "", made, posted, fault)
+            except NothingToReview:
+                result = ReviewResult(await self._head_status("nothing"), ADDS_NOTHING)
+            except SupersededError as error:  # the conclusion of an earlier review of this head stays
+                status = await self._head_status()
+                status = status if status.is_reviewed else HeadStatus("cancelled")
+                result = ReviewResult(status, SUPERSEDED, made, fault=error)
+            except DeepRepoError as error:
+                result = ReviewResult(await self._head_status(), public(error), fault=error)
+            with suppress(HostError):  # the result is in the job summary too
+                await reviewing.end_check(self.run, check, result)
+        return result
+
+    async def _make(self, decision: StartReview, check: int | None) -> MadeReview | SkipReview:
+        """Fetch and review the change, or return the reason not to."""
+        run = self.run
+        async with self.fetch() as pull:
+            brief = await self.brief(await reviewing.with_several_bases(run, pull))
+            if reviewing.asks_for_paths(run, brief):
+                refusal = await scope.no_review_reason(brief, run.ask.trigger)
+                if refusal is not None:
+                    return refusal
+            async with (
+                fetch_listed(run, self.step) as consumers,
+                reviewing.show_progress(run, check, self.console.say) as say,
+            ):
+                funds = Funds(model=False) if reviewing.is_offline(decision, brief) else await self.funds()
+                return await self._render(await reviewing.funded(run, brief, decision, funds, consumers), say)
+
+    async def follow_up(self, skip: SkipReview) -> None:
+        """Close earlier findings that this head fixed, if a rule excludes the head from a review."""
+        if not await reviewing.has_summary_to_follow(self.run, skip):
+            return
+        self.run = replace(self.run, follows=True)
+        async with self.fetch() as pull:
+            brief = reviewing.follow_up_brief(await self.brief(pull), skip)
+            with suppress(NothingToReview):
+                if brief is not None:
+                    made = await self._render(brief, lambda _: None)
+                    await reviewing.post_follow_up(self.run, made.review, self._comments)
 
     async def refused(self, skip: SkipReview) -> ReviewResult:
         """Return the result if the policy refuses a review.
@@ -294,12 +348,14 @@ class StepReviewer(Reviewer):
         pull request can have the same head.
         """
         facts = self.run.state.facts
-        if facts.state == "open" or facts.merged or not policy.has_threshold(self.run.settings):
-            return await Reviewer.refused(self, skip)
-        return ReviewResult(await self.head_status(), f"{skip.reason} {UNKNOWN_HEAD}")
+        if facts.state == "open":
+            return ReviewResult(await self._head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
+        if facts.merged or not policy.has_threshold(self.run.settings):
+            return ReviewResult(HeadStatus("skipped"), skip.reason)
+        return ReviewResult(await self._head_status(), f"{skip.reason} {UNKNOWN_HEAD}")
 
     @asynccontextmanager
-    async def check_run(self) -> AsyncIterator[int | None]:
+    async def _check_run(self) -> AsyncIterator[int | None]:
         """Create a check run, unless the job is a check of the pull request or the token doesn't allow it."""
         run, check = self.run, None
         if self.step.runner.github_event_name not in ON_PULL:
@@ -309,7 +365,7 @@ class StepReviewer(Reviewer):
             yield check
         except asyncio.CancelledError:
             with suppress(HostError):
-                await self.end_check(check, ReviewResult(HeadStatus("cancelled"), "The job was cancelled."))
+                await reviewing.end_check(run, check, ReviewResult(HeadStatus("cancelled"), "The job was cancelled."))
             raise
 
     @asynccontextmanager
@@ -322,13 +378,8 @@ class StepReviewer(Reviewer):
             store = await fetching.fill_store(url, facts, bases, step.inputs.github_token, folder)
             yield fetching.as_pull_request(facts, bases, store)
 
-    def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the consumers that the workflow or the settings list."""
-        return fetch_listed(self.run, self.step)
-
-    @asynccontextmanager
-    async def funds(self, brief: Brief) -> AsyncIterator[Funds]:  # noqa: ARG002 - a step has no budget for several reviews
-        """Yield what models may spend, by the limit on runs per day.
+    async def funds(self) -> Funds:
+        """Return what models may spend, by the limit on runs per day.
 
         Without secrets, as for forks, it is nothing.
         """
@@ -336,22 +387,17 @@ class StepReviewer(Reviewer):
         # GitHub withholds secrets and write access
         is_unprivileged = facts.fork or facts.author == DEPENDABOT
         if is_unprivileged and self.step.runner.github_event_name == "pull_request" and not access.keys():
-            yield Funds(refusal=NO_SECRETS)
-        elif access.can_ask(run.settings):
-            yield await spending.remaining_funds(run, self.step, self.console)
-        else:
-            yield Funds(model=False)
+            return Funds(refusal=NO_SECRETS)
+        if access.can_ask(run.settings):
+            return await spending.remaining_funds(run, self.step, self.console)
+        return Funds(model=False)
 
-    async def no_review_reason(self, brief: Brief) -> SkipReview | None:
-        """Return why there is no review, depending on the changed files, or None if there is one."""
-        return await scope.no_review_reason(brief, self.run.ask.trigger)
-
-    async def make(self, brief: Brief, say: ProgressCallback) -> MadeReview:
+    async def _render(self, brief: Brief, say: ProgressCallback) -> MadeReview:
         """Review the change, and render the comments."""
-        made_review = await parts.review_change(brief, say)
-        return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
+        review = await parts.review_change(brief, say)
+        return MadeReview(review, await asyncio.to_thread(self._comments, review))
 
-    def comments(self, review: Review) -> Comments:
+    def _comments(self, review: Review) -> Comments:
         """Render the comments, with the state for the next review in the summary."""
         run = self.run
 
@@ -361,24 +407,8 @@ class StepReviewer(Reviewer):
 
         return posts.comments(review, state)
 
-    @property
-    def is_check_run_optional(self) -> bool:
-        """Whether the review succeeds even if its check run can't be ended.
-
-        The result is in the job summary too.
-        """
-        return True
-
-    def log(self, step: str) -> None:
-        """Print a progress message in the job's log."""
-        self.console.say(step)
-
-    async def head_status(
-        self, lacks: NoReviewReason = "unreviewed", just_made: CheckConclusion | None = None
-    ) -> HeadStatus:
-        """Return the head's status: `just_made`, or the conclusion in the summary's state if it applies."""
-        if just_made is not None:
-            return HeadStatus(just_made, is_reviewed=True)
+    async def _head_status(self, lacks: NoReviewReason = "unreviewed") -> HeadStatus:
+        """Return the conclusion in the summary's state if it applies to the head."""
         run = self.run
         known = await stored_conclusion(run.host, run.state, self.step) if lacks != "nothing" else None
         if known is not None:
@@ -428,6 +458,3 @@ class StepReviewer(Reviewer):
         if isinstance(posted, bytes):
             return posted, f"{sentence}this file was not used." if sentence else ""
         return None, f"{sentence}so everything was reviewed again." if sentence else ""
-
-    async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
-        """Do nothing, because the state for the next review was posted with the summary."""

@@ -19,7 +19,7 @@ from bot.github import responses
 from bot.stored import reviews, states
 from bot.values.daily import DAY
 from bot.workflow.publish.publication import summaries
-from bot.workflow.reviewer import Funds, ReviewRun
+from bot.workflow.reviewing import Funds, ReviewRun
 
 CANNOT_LIST = frozenset({403, 404})  # GitHub's statuses if the token may not list runs
 MAX_LISTED_RUNS = 1_000  # GitHub lists at most this many runs for a period of time

@@ -18,7 +18,7 @@ from bot.workflow.jobs import Job
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
-from bot.workflow.reviewer import SUPERSEDED
+from bot.workflow.reviewing import SUPERSEDED
 from bot.workflow.server import Server, ignore_missing_on_last_try
 
 

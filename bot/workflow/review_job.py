@@ -2,20 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
 from bot import github
 from bot.brief import Brief
 from bot.config import policy
-from bot.config.policy import SkipReview
+from bot.config.policy import SkipReview, StartReview
 from bot.errors import (
-    DeepRepoError,
     GitError,
     HostError,
     HostLocked,
     HostRefused,
+    NothingToReview,
     OverLimit,
     SupersededError,
     UsageError,
@@ -24,22 +24,19 @@ from bot.errors import (
 from bot.features.consumers.server import fetch_listed
 from bot.github import Host
 from bot.machine.concurrency import finish_before_cancel
-from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.stored import edits
-from bot.values import CheckConclusion, Finding, Follow, PullRequest, Review, ReviewAsk
+from bot.values import CheckConclusion, Finding, Follow, PullRequest, ReviewAsk
 from bot.values.ask import ASKED
-from bot.values.consumer import Consumers
-from bot.values.progress import ProgressCallback
 from bot.values.review import NoReviewReason
 from bot.wiring import access, child
-from bot.workflow import conclusions, journals, pull_state, refresh_job, replies, spending, unread
+from bot.workflow import conclusions, journals, pull_state, refresh_job, replies, reviewing, spending, unread
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import HeadStatus
-from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, ReviewRun
+from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, ReviewResult, ReviewRun
 from bot.workflow.server import Server, record_failure
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
@@ -78,7 +75,7 @@ async def _run(ask: ReviewAsk, host: Host, job: Job, server: Server) -> None:
         await replies.post_moved_reply(ask, ask.comment, state.facts, host)
     pushes = await pull_state.count_pushes(host, bound, job.id, settings.pause_after)
     run = ReviewRun(job.id, bound, host, state, settings, pushes)
-    await _review(ServerReviewer(run, job, server), again=is_kept or ask.trigger in ASKED)
+    await _review(JobReview(run, job, server), again=is_kept or ask.trigger in ASKED)
 
 
 async def _has_begun(ask: ReviewAsk, job: Job, server: Server) -> bool:
@@ -86,7 +83,7 @@ async def _has_begun(ask: ReviewAsk, job: Job, server: Server) -> bool:
     return job.id in [run for run, _ in await server.store.checks.of(ask.pull)]
 
 
-async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
+async def _review(reviewer: "JobReview", *, again: bool) -> None:
     """Decide, review and follow up. `again`: review even if this change already has a review."""
     run, job, server = reviewer.run, reviewer.job, reviewer.server
     pull, store = run.ask.pull, server.store
@@ -112,19 +109,93 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
 
 
 @dataclass(slots=True)
-class ServerReviewer(Reviewer):
+class JobReview:
     """Reviews in a child process that ends with the job, with money reserved in the database."""
 
+    run: ReviewRun
     job: Job
     server: Server
     check_refusal: str = ""  # why this review has no check run, once GitHub has been asked
 
+    async def review(self, decision: StartReview) -> ReviewResult:
+        """Make the review and post it. Raises the errors after which a later attempt may succeed.
+
+        A run after a crash neither pays for a finished call again nor posts anything twice. If the comments
+        cannot be posted, the review is only in the check run.
+        """
+        start, made = time.time(), None
+        # Other errors and GitHub's refusals repeat the job.
+        final = (HostRefused, *LASTING) if self.job.last else LASTING
+        async with self.check_run() as check:
+            try:
+                found = await self.job.unless_cancelled(self._make(decision, check))
+                if isinstance(found, SkipReview):
+                    await self.follow_up(found)
+                    result = await self.refused(found)
+                else:
+                    made = found
+                    conclusion = checks.conclude(made.review)
+                    posted, fault = await reviewing.post(self.run, made, self.server.comments, self.job.current)
+                    await self._keep(made, conclusion, start, is_posted=posted is not None)
+                    if fault is not None and not isinstance(fault, final):
+                        raise fault
+                    result = ReviewResult(await self.head_status(just_made=conclusion), "", made, posted, fault)
+            except NothingToReview:
+                result = ReviewResult(await self.head_status("nothing"), ADDS_NOTHING)
+            except SupersededError as error:  # the conclusion of an earlier review of this head stays
+                if await self._is_replaced():
+                    raise
+                status = await self.head_status()
+                status = status if status.is_reviewed else HeadStatus("cancelled")
+                result = ReviewResult(status, SUPERSEDED, made, fault=error)
+            except final as error:
+                result = ReviewResult(await self.head_status(), public(error), fault=error)
+            await reviewing.end_check(self.run, check, result)
+            if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
+                await self._tell(result.says or str(result.fault))
+        return result
+
+    async def _make(self, decision: StartReview, check: int | None) -> MadeReview | SkipReview:
+        """Fetch and review the change, or return the reason not to. The fetched files are then deleted."""
+        run, server = self.run, self.server
+        async with server.fetch(run.ask.pull, run.state) as pull:
+            brief = await self.brief(await reviewing.with_several_bases(run, pull))
+            if reviewing.asks_for_paths(run, brief):
+                refusal = await server.no_review_reason(brief, run.ask.trigger)
+                if refusal is not None:
+                    return refusal
+            is_free = reviewing.is_offline(decision, brief) or not access.can_ask(run.settings)
+            async with (
+                fetch_listed(run, server) as consumers,
+                nullcontext(Funds(model=False)) if is_free else self._funds(brief) as funds,
+                reviewing.show_progress(run, check) as say,
+            ):
+                brief = await reviewing.funded(run, brief, decision, funds, consumers, self._check_lack)
+                return await server.review(brief, say)
+
+    async def follow_up(self, skip: SkipReview) -> None:
+        """Close earlier findings that this head fixed, if a rule excludes the head from a review."""
+        if not await reviewing.has_summary_to_follow(self.run, skip):
+            return
+        async with self.server.fetch(self.run.ask.pull, self.run.state) as pull:
+            brief = reviewing.follow_up_brief(await self.brief(pull), skip)
+            with suppress(NothingToReview):
+                if brief is not None:
+                    made = await self.server.review(brief, lambda _: None)
+                    await reviewing.post_follow_up(self.run, made.review, self.server.comments, self.job.current)
+
+    async def refused(self, skip: SkipReview) -> ReviewResult:
+        """Return the result of a review that the policy refuses. A closed pull request is skipped."""
+        if self.run.state.facts.state != "open":
+            return ReviewResult(HeadStatus("skipped"), skip.reason)
+        return ReviewResult(await self.head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
+
     async def say_without_review(self, result: ReviewResult) -> None:
         """Show why there is no review in a check run, or in a comment if a review was due."""
         async with self.check_run() as check:
-            await self.end_check(check, result)
+            await reviewing.end_check(self.run, check, result)
             if check is None and not result.is_left_out and self.run.state.facts.state == "open":
-                await self.tell(result.says)
+                await self._tell(result.says)
 
     @asynccontextmanager
     async def check_run(self) -> AsyncIterator[int | None]:
@@ -162,21 +233,10 @@ class ServerReviewer(Reviewer):
         await self.server.store.checks.add(run.ask.pull, check, run.id, time.time())
         return check
 
-    def fetch(self) -> AbstractAsyncContextManager[PullRequest]:
-        """Fetch the change into a temporary store."""
-        return self.server.fetch(self.run.ask.pull, self.run.state)
-
-    def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the consumers that the settings list."""
-        return fetch_listed(self.run, self.server)
-
     @asynccontextmanager
-    async def funds(self, brief: Brief) -> AsyncIterator[Funds]:
+    async def _funds(self, brief: Brief) -> AsyncIterator[Funds]:
         """Reserve money for this review within the caps in the database."""
         run, server = self.run, self.server
-        if not access.can_ask(run.settings):
-            yield Funds(model=False)
-            return
         forks = run.settings.triggers.fork_reviews_per_day if run.is_strangers_push else None
         reservation = spending.reserve(run.ask.pull, brief.journal, run.settings, server, job=run.id, forks=forks)
         async with reservation as grant:
@@ -184,18 +244,6 @@ class ServerReviewer(Reviewer):
                 yield Funds(grant.usd)
             else:
                 yield Funds(refusal=f"Reviewed with static checks only: {spending.refusal(grant)}", is_capped=True)
-
-    async def no_review_reason(self, brief: Brief) -> SkipReview | None:
-        """Return the reason for no review, now that the changed files are known."""
-        return await self.server.no_review_reason(brief, self.run.ask.trigger)
-
-    async def make(self, brief: Brief, say: ProgressCallback) -> MadeReview:
-        """Review the change, in a child process."""
-        return await self.server.review(brief, say)
-
-    def comments(self, review: Review) -> Comments:
-        """Render the comments again."""
-        return self.server.comments(review)
 
     async def is_known(self) -> bool:
         """Return whether this change was already reviewed, and bring its check up to date.
@@ -232,7 +280,7 @@ class ServerReviewer(Reviewer):
             run.ask.pull, run.state.facts, run.settings, self.server.store, lacks, just_made
         )
 
-    async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
+    async def _keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Store and count a review. The next review reports what could not be posted."""
         memory, pull, reviews = made.memory, self.run.ask.pull, self.server.store.reviews
         if not is_posted and memory is not None:
@@ -245,29 +293,16 @@ class ServerReviewer(Reviewer):
         await self.server.store.failures.clear(pull.key)
 
     @property
-    def final(self) -> tuple[type[DeepRepoError], ...]:
-        """The errors that end the review. After other errors and GitHub's refusals the job is repeated."""
-        return (HostRefused, *LASTING) if self.job.last else LASTING
-
-    @property
-    def check_lack(self) -> str:
+    def _check_lack(self) -> str:
         """A sentence for the summary if GitHub takes no check run."""
         return f"No check run could be created: {self.check_refusal}." if self.check_refusal else ""
 
-    async def is_current(self) -> bool:
-        """Return whether the review is still wanted."""
-        return await self.job.current()
-
-    async def is_replaced(self) -> bool:
+    async def _is_replaced(self) -> bool:
         """Return whether a newer review uses, ends or has ended this one's check run."""
         run, server = self.run, self.server
         return not await _has_begun(run.ask, self.job, server) or bool(await server.jobs.reviews(run.ask.pull))
 
-    async def unless_cancelled(self, making: Awaitable[MadeReview | SkipReview]) -> MadeReview | SkipReview:
-        """Await the review, and raise SupersededError soon after the job is canceled."""
-        return await self.job.unless_cancelled(making)
-
-    async def tell(self, says: str) -> None:
+    async def _tell(self, says: str) -> None:
         """Post a comment if there is no check run."""
         async with self.server.lock_checks(self.run.ask.pull):
             await notice.put(self.run.host, load(), says, self.check_refusal)

@@ -25,7 +25,7 @@ from runner_texts import outputs, plain, resolved
 from bot import action
 from bot.config import Step
 from bot.config.action import Inputs, RunnerVariables
-from bot.workflow.reviewer import ReviewResult
+from bot.workflow.reviewing import ReviewResult
 from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import pytest
 from opening import BASE, BROKEN, event, opened
 from stepping import READ, Stage, on_stage
 
-from bot.workflow.reviewer import ReviewResult
+from bot.workflow.reviewing import ReviewResult
 
 KINDS = {"draft": {"draft": True}, "bot": {"author": "dependabot[bot]"}, "plain": {}}
 

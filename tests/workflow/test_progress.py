@@ -6,7 +6,7 @@ import pytest
 from waits import patience
 
 from bot.values.progress import Progress, ReviewProgress
-from bot.workflow.reviewer import progress
+from bot.workflow.reviewing import progress
 
 
 @pytest.mark.parametrize("turns", range(3))

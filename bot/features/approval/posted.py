@@ -9,7 +9,7 @@ from bot.values import Review
 from bot.workflow.publish.publication import marker_of
 
 if TYPE_CHECKING:
-    from bot.workflow.reviewer import ReviewRun
+    from bot.workflow.reviewing import ReviewRun
 
 APPROVAL = "approval"  # the kind of the marker in our approvals
 

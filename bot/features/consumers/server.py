@@ -13,7 +13,7 @@ from bot.values.consumer import Audience, Consumers, NamedConsumer
 from bot.workflow.fetching import scratch_folder
 
 if TYPE_CHECKING:
-    from bot.workflow.reviewer import ReviewRun
+    from bot.workflow.reviewing import ReviewRun
     from bot.workflow.server import Server
 
 

@@ -10,7 +10,7 @@ from bot.features.consumers import fetching as consumers
 from bot.github import apps
 from bot.github.client import GitHubClient
 from bot.values.consumer import Audience, Consumers, NamedConsumer
-from bot.workflow.reviewer import ReviewRun
+from bot.workflow.reviewing import ReviewRun
 
 
 @asynccontextmanager

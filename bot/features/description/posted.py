@@ -9,7 +9,7 @@ from bot.render import Safe, comment, load
 from bot.values import Review
 
 if TYPE_CHECKING:
-    from bot.workflow.reviewer import ReviewRun
+    from bot.workflow.reviewing import ReviewRun
 
 START, END = "<!-- deeprepo description -->", "<!-- end of deeprepo description -->"
 MOST_FOLDERS = 12  # folders listed in the section

@@ -10,7 +10,7 @@ from bot import config
 from bot.machine.concurrency import end_process
 
 if TYPE_CHECKING:
-    from bot.workflow.reviewer import ReviewRun
+    from bot.workflow.reviewing import ReviewRun
 
 TICKET_KEY = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}(?![\w-])")
 MOST_TICKETS, MAX_TICKET_BYTES, TICKET_SECONDS = 3, 8_000, 20.0
