@@ -25,8 +25,8 @@ from bot.commands import CommandReply, Permission
 from bot.config import Config, Step, policy
 from bot.config.policy import SkipReview, StartReview
 from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, SupersededError, public
-from bot.features.consumers.step import fetch_listed
-from bot.features.organization import step as organization
+from bot.features.consumers.fetching import fetch_for_step
+from bot.features.organization.files import shared_with_step
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, responses
 from bot.outputs import json_file, posts
@@ -185,9 +185,7 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
     inputs, operator_settings = step.inputs, config.environment(on_server=True)
 
     async def read_shared(host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
-        return await organization.shared_files(
-            host, repository, step, operator_settings, console, is_private=is_private
-        )
+        return await shared_with_step(host, repository, step, operator_settings, console, is_private=is_private)
 
     async def find_bases(facts: PullFacts, base: str) -> Bases:
         url = github.git_url(step.runner.github_api_url, fetching.today(host.pull, facts))
@@ -323,7 +321,7 @@ class StepReview:
                 if refusal is not None:
                     return refusal
             async with (
-                fetch_listed(run, self.step) as consumers,
+                fetch_for_step(run, self.step) as consumers,
                 reviewing.show_progress(run, check, self.console.say) as say,
             ):
                 funds = Funds(model=False) if reviewing.is_offline(decision, brief) else await self.funds()

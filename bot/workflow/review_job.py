@@ -21,7 +21,7 @@ from bot.errors import (
     UsageError,
     public,
 )
-from bot.features.consumers.server import fetch_listed
+from bot.features.consumers.fetching import fetch_for_job
 from bot.github import Host
 from bot.machine.concurrency import finish_before_cancel
 from bot.payloads import MadeReview
@@ -166,7 +166,7 @@ class JobReview:
                     return refusal
             is_free = reviewing.is_offline(decision, brief) or not access.can_ask(run.settings)
             async with (
-                fetch_listed(run, server) as consumers,
+                fetch_for_job(run, server) as consumers,
                 nullcontext(Funds(model=False)) if is_free else self._funds(brief) as funds,
                 reviewing.show_progress(run, check) as say,
             ):

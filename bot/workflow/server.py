@@ -19,7 +19,7 @@ from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import SkipReview
 from bot.errors import HostRefused, OverLimit, public
-from bot.features.organization import server as organization
+from bot.features.organization.files import shared_with_job
 from bot.github import Host, Identity, RequestPace
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
@@ -138,7 +138,7 @@ class Server:
 
     async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
         """Read the settings that a repository shares with others."""
-        return await organization.shared_files(host, repository, self, is_private=is_private)
+        return await shared_with_job(host, repository, self, is_private=is_private)
 
     async def no_review_reason(self, brief: Brief, trigger: Trigger) -> SkipReview | None:
         """Return the reason for no review, now that the changed files are known."""

@@ -19,9 +19,7 @@ ROOMS = {
         "bot.action",
         "bot.features.approval.posted",
         "bot.features.consumers.fetching",
-        "bot.features.consumers.step",
         "bot.features.organization.files",
-        "bot.features.organization.step",
         "bot.features.teaching.ignore",
         "bot.features.teaching.remember",
         "bot.features.teaching.rules",
@@ -30,8 +28,6 @@ ROOMS = {
     ),
     "server": (
         "bot.app",
-        "bot.features.consumers.server",
-        "bot.features.organization.server",
         "bot.workflow.jobs",
         "bot.storage",
         "bot.workflow",

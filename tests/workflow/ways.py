@@ -58,7 +58,8 @@ async def _webhook() -> None:
     """A server reviews a pull request that forgets a caller, from the delivery to the posted comment."""
     async with whole(Path(FOLDER, "whole")) as at:
         _start()
-        assert at.ending(await at.reviewed()) is not None
+        number = await at.opened()
+        await at.until(lambda: at.ending(number) is not None)
         sys.setprofile(None)
         _write("server")
 

@@ -6,19 +6,28 @@ author lists. Every review asks GitHub for each one's visibility, because it may
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import SecretStr
 
+from bot import github
 from bot.checkout import remote
+from bot.config import Step
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, UsageError
-from bot.github import git_url, responses
+from bot.github import apps, git_url, responses
 from bot.github.client import GitHubClient
 from bot.values import PullRef
-from bot.values.consumer import TOO_MUCH, NamedConsumer, RepositoryAccess, Visibility
+from bot.values.consumer import TOO_MUCH, Audience, Consumers, NamedConsumer, RepositoryAccess, Visibility
+from bot.workflow.fetching import scratch_folder
+
+if TYPE_CHECKING:
+    from bot.workflow.reviewing import ReviewRun
+    from bot.workflow.server import Server
 
 REPOSITORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 VISIBILITIES = ("public", "internal", "private")
@@ -152,3 +161,88 @@ def fetch_problem(error: Exception) -> str:
         return MOVED if str(error) == MOVED else UNSEEN
     text = str(error).split("\n")[0]
     return text if text.startswith(("it could not be fetched", "the repository is larger")) else "GitHub refused access"
+
+
+@asynccontextmanager
+async def fetch_for_job(run: "ReviewRun", server: "Server") -> AsyncIterator[Consumers]:
+    """Fetch the repositories that the settings on the base branch list.
+
+    Those of the same installation are read with a token that covers only them. All others have to be public.
+    """
+    names = listed_names(run.settings.consumers, run.state.facts.repository.name)
+    if not names:
+        yield Consumers(Audience())
+        return
+    asking = await subject(run.host.client, run.state.facts.repository.name)
+    audience = Audience(asking, run.state.facts.repository.name, can_write=not run.state.stranger)
+    ours = await _in_installation(names, run, server) if audience.can_write else {}
+    with scratch_folder(server.folder) as scratch:
+
+        async def public(name: str) -> NamedConsumer:
+            return await fetch_public(run.host.client, name, server.identity.api, scratch)
+
+        others = await fetch_all([name for name in names if name.lower() not in ours], public)
+        yield Consumers(audience, (*await _fetch_ours(ours, run, server, scratch), *others))
+
+
+async def _in_installation(names: tuple[str, ...], run: "ReviewRun", server: "Server") -> dict[str, HostedRepository]:
+    """Return the listed repositories that the App can read, by name in lower case."""
+    wanted, installation = {name.lower() for name in names}, run.ask.pull.installation
+    try:
+        async with apps.open_installation(server.identity, installation, apps.LISTING, server.pace) as client:
+            homes = [hosted_repository(data) async for data in apps.repositories(client)]
+    except (HostError, UsageError):
+        return {}
+    return {home.name.lower(): home for home in homes if home.name.lower() in wanted}
+
+
+async def _fetch_ours(
+    homes: dict[str, HostedRepository], run: "ReviewRun", server: "Server", scratch: str
+) -> tuple[NamedConsumer, ...]:
+    if not homes:
+        return ()
+    ids = tuple(home.access.id for home in homes.values())
+    try:
+        async with github.open_readonly(server.identity, run.ask.pull.installation, ids, server.pace) as (_, token):
+
+            async def one(name: str) -> NamedConsumer:
+                return await fetch_tip(homes[name], server.identity.api, token, scratch)
+
+            return await fetch_all([*homes], one)
+    except HostError as error:
+        why = fetch_problem(error)
+        return tuple(not_fetched(home.name, why, home.access) for home in homes.values())
+
+
+@asynccontextmanager
+async def fetch_for_step(run: "ReviewRun", step: Step) -> AsyncIterator[Consumers]:
+    """Fetch the consumers into a temporary folder. If none is listed, GitHub is not asked."""
+    repository = f"{run.host.pull.owner}/{run.host.pull.name}"
+    listed = (*step.inputs.consumers.split(), *run.settings.consumers)
+    names = listed_names(listed, repository)
+    if not names:
+        yield Consumers(Audience())
+        return
+    token, api = step.inputs.consumers_token, step.runner.github_api_url
+    audience = Audience(await subject(run.host.client, repository), repository, can_write=not run.state.stranger)
+    with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
+        async with apps.open_with_token(token or step.inputs.github_token, api, run.host.client.pace) as client:
+
+            async def one(name: str) -> NamedConsumer:
+                if token is None or not audience.can_write:
+                    return await fetch_public(client, name, api, folder)
+                return await _fetch_one_for_step(name, step, client, folder)
+
+            yield Consumers(audience, await fetch_all(names, one))
+
+
+async def _fetch_one_for_step(name: str, step: Step, client: GitHubClient, folder: str) -> NamedConsumer:
+    """Fetch one consumer.
+
+    Git gets only the consumers' token, because the step's own token is for the reviewed repository.
+    """
+    try:
+        home = await look_up(client, name)
+    except (HostError, UsageError) as error:
+        return not_fetched(name, fetch_problem(error))
+    return await fetch_tip(home, step.runner.github_api_url, step.inputs.consumers_token, folder)

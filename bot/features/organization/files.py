@@ -4,15 +4,21 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
-from bot import config
+from bot import config, github
+from bot.action.console import Console
+from bot.config import Settings, Step
 from bot.errors import HostRefused, UsageError
 from bot.features.organization.values import OrganizationFile
-from bot.github import Host, responses
+from bot.github import Host, apps, responses
 from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
 from bot.values.shared_file import SettingsText
 from bot.workflow.pull_state import ignore_missing, settings_at
+
+if TYPE_CHECKING:
+    from bot.workflow.server import Server
 
 # Name of the repository with the defaults, unless the operator names another one.
 OWNERS_REPOSITORY = ".deeprepo"
@@ -92,3 +98,51 @@ async def _read_file(owner_host: Host) -> _Entry | None:
         return None
     text = await settings_at(owner_host, config.FILE, str(responses.at(data, "default_branch")))
     return _Entry(text, is_private=responses.at(data, "private") is not False)
+
+
+async def shared_with_job(
+    host: Host, repository: str, server: "Server", *, is_private: bool
+) -> tuple[OrganizationFile, ...]:
+    """Return the owner's file, at most a minute old.
+
+    It is read with a token for the owner's `.deeprepo` repository only.
+    """
+
+    def open_private(name: str) -> AbstractAsyncContextManager[GitHubClient]:
+        return github.open_installation(
+            server.identity, host.pull.installation, github.READ_CONTENTS, server.pace, name
+        )
+
+    files = OrganizationFiles(repository_name(server.settings), server.recent)
+    file = await files.read(host, repository, open_private, is_private=is_private)
+    return () if file is None else (file,)
+
+
+NO_SUCH_FILE = "`organization-token` cannot find the file. It needs read access to contents"
+
+
+async def shared_with_step(
+    host: Host, repository: str, step: Step, settings: Settings, console: Console, *, is_private: bool
+) -> tuple[OrganizationFile, ...]:
+    """Return the owner's file. If the tokens cannot read it, the log says so."""
+    token, name = step.inputs.organization_token, repository_name(settings)
+
+    def open_private(_: str) -> AbstractAsyncContextManager[GitHubClient]:
+        return apps.open_with_token(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
+
+    file = None
+    try:
+        file = await OrganizationFiles(name).read(
+            host, repository, open_private if token else None, is_private=is_private
+        )
+    except HostRefused as refusal:
+        if token is None or not refusal.is_gone:
+            raise
+    place = f"{repository.partition('/')[0]}/{name}"
+    if file is None and token is not None and repository.lower() != place.lower():
+        return (OrganizationFile(place, problem=NO_SUCH_FILE),)
+    if file is None and token is None:
+        console.say(
+            f"This token cannot find {config.FILE} in {place}. If that repository is private, set `organization-token` to a token that can read it."
+        )
+    return () if file is None else (file,)
