@@ -148,7 +148,7 @@ def test_finding_is_confirmed_only_if_that_can_change_the_report(
 ) -> None:
     """A single pass's finding, one that reaches a threshold, and every finding at effort high."""
     change.git("checkout", "-q", "main")
-    change.commit({".deeprepo.yml": settings}, "settings")
+    change.commit({".deeprepo.yml": "effort: low\n"}, "settings")
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
     played = Two(beside=(FOUND,), alone=alone)
@@ -257,11 +257,10 @@ def test_partly_failed_pass_counts_only_where_it_found_something(change: Reposit
     assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(3, 3)]
 
 
-@pytest.mark.parametrize("settings", ["effort: low\n", "budget: {tokens: 17000}\n"])
-def test_change_is_read_once_at_low_effort_or_on_a_small_budget(change: Repository, settings: str) -> None:
-    """At effort low, or if further passes would use up the budget, there is a single pass."""
+def test_change_is_read_once_at_low_effort(change: Repository) -> None:
+    """At effort low, there is a single pass."""
     change.git("checkout", "-q", "main")
-    change.commit({".deeprepo.yml": settings}, "settings")
+    change.commit({".deeprepo.yml": "effort: low\n"}, "settings")
     change.git("checkout", "-q", "feature")
     played = Two(beside=(), alone=(OTHER,))
     reviewed(change, played)
@@ -375,7 +374,7 @@ def test_finding_of_only_the_root_model_is_confirmed_by_another_model(
 ) -> None:
     """The other model can only confirm; the root's model judges the rest, and what may block a merge."""
     change.git("checkout", "-q", "main")
-    change.commit({".deeprepo.yml": settings}, "settings")
+    change.commit({".deeprepo.yml": "effort: low\n"}, "settings")
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
     played = Roles(beside=(FOUND,), alone=(), opinion=opinion)

@@ -49,7 +49,7 @@ async def test_check_title_gives_each_reason_for_a_review_without_a_model(
                 await at.pushed({"NEWS.md": f"{reply}\n"})
                 seen.append(at.gh.pull(number).checks[-1])
             answer[0] = OK
-            await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("seconds: 12", "tokens: 10")})
+            await at.repo.commit("main", {".deeprepo.yml": f"{SETTINGS}models: {{context: 2048}}\n"})
             await at.pushed({"NEWS.md": "large\n"})
             large = at.gh.pull(number).checks[-1]
             await at.repo.commit("main", {".deeprepo.yml": SETTINGS})
