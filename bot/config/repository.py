@@ -25,8 +25,6 @@ from bot.config.defaults import (
     MOST_SENTENCE,
     SECTION_OF,
     THRESHOLD_KEYS,
-    IgnoreItem,
-    Instruction,
     SettingsFile,
 )
 from bot.config.removed import REMOVED, REMOVED_CHECKS
@@ -279,17 +277,6 @@ def _what_it_sets(file: SettingsFile, data: Mapping[str, Any]) -> dict[str, Any]
         values["run"] = {name: value for name, value in asdict(file.run).items() if name in data["run"]}
     triggers = asdict(file.triggers)
     return values | {f"triggers.{name}": triggers[name] for name in data.get("triggers", {}) if name in triggers}
-
-
-def as_entry(item: IgnoreItem | Instruction) -> dict[str, Any]:
-    """Return an entry of a list as a person writes it in the file."""
-    entry = {name: value for name, value in asdict(item).items() if value not in ("", (), "no")}
-    if len(paths := entry.get("path", ())) == 1 and not isinstance(paths, str):
-        entry["path"] = paths[0]
-    return {
-        key: list(value) if isinstance(value, tuple) else True if value == "fail" else value
-        for key, value in entry.items()
-    }
 
 
 def read(text: bytes, name: str = FILE) -> RepoFile:

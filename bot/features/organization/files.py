@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot import config, github
-from bot.action.console import Console
 from bot.config import Settings, Step
 from bot.errors import HostRefused, UsageError
 from bot.features.organization.values import OrganizationFile
@@ -18,6 +17,7 @@ from bot.values.shared_file import SettingsText
 from bot.workflow.pull_state import ignore_missing, settings_at
 
 if TYPE_CHECKING:
+    from bot.action.console import Console
     from bot.workflow.server import Server
 
 # Name of the repository with the defaults, unless the operator names another one.
@@ -122,7 +122,7 @@ NO_SUCH_FILE = "`organization-token` cannot find the file. It needs read access 
 
 
 async def shared_with_step(
-    host: Host, repository: str, step: Step, settings: Settings, console: Console, *, is_private: bool
+    host: Host, repository: str, step: Step, settings: Settings, console: "Console", *, is_private: bool
 ) -> tuple[OrganizationFile, ...]:
     """Return the owner's file. If the tokens cannot read it, the log says so."""
     token, name = step.inputs.organization_token, repository_name(settings)
