@@ -4,7 +4,6 @@ Entries now belong in `ignore` in the settings.
 """
 
 from datetime import date
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -32,15 +31,6 @@ class _Entry(BaseModel):
     title: str = ""
     reason: str = ""
     expires: date | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_new_names(cls, row: Any) -> Any:  # noqa: ANN401 - whatever the file contains
-        """Rename the keys that builds before 0.2.0 wrote."""
-        if not isinstance(row, dict):
-            return row
-        renamed = {{"fingerprint": "finding", "rule": "kind"}.get(name, name): value for name, value in row.items()}
-        return ({"kind": ALL} if renamed.pop("scope", "") == "path" else {}) | renamed
 
     @model_validator(mode="after")
     def _is_complete(self) -> "_Entry":

@@ -27,9 +27,6 @@ def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]
         ("kind: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
         ("kind: contract\n  path: src/", replace(FINDING, rule="", category="logic")),
         ("kind: all\n  path: src/a.py", replace(FINDING, path="src/b.py")),
-        ("fingerprint: abc\n  path: src/", replace(FINDING, fingerprint="abd")),  # the format of earlier versions
-        ("scope: rule\n  rule: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
-        ("scope: path\n  path: src/a.py", replace(FINDING, path="src/b.py")),
     ],
 )
 def test_entry_ignores_only_the_findings_it_describes(entry: str, other: Finding) -> None:
@@ -42,7 +39,7 @@ def test_entry_ignores_only_the_findings_it_describes(entry: str, other: Finding
 
 def test_ignored_finding_is_listed_with_the_reason() -> None:
     """Ignored findings are listed with the reason."""
-    ignored = ignore_file.read(b"- fingerprint: abc\n  reason: by design\n", TODAY)
+    ignored = ignore_file.read(b"- finding: abc\n  reason: by design\n", TODAY)
     _, (silenced,) = ignored.split([FINDING])
     assert silenced == changed(FINDING, status="silenced", silencing=Silencing("by design", "finding"))
 
@@ -50,16 +47,16 @@ def test_ignored_finding_is_listed_with_the_reason() -> None:
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        ("- fingerprint: abc\n  reason: r\n  expires: 2026-05-31\n", "expired on 2026-05-31"),
+        ("- finding: abc\n  reason: r\n  expires: 2026-05-31\n", "expired on 2026-05-31"),
         ("- kind: claims\n  path: a.py\n  reason: r\n", "`claims` entries belong in `ignore` in .deeprepo.yml"),
-        ("- scope: rule\n  rule: removed-symbol\n  reason: r\n", "`kind` and `path`"),
-        ("- fingerprint: abc\n  reason: r\n  untill: 2027-01-01\n", "untill"),
+        ("- kind: removed-symbol\n  reason: r\n", "`kind` and `path`"),
+        ("- finding: abc\n  reason: r\n  untill: 2027-01-01\n", "untill"),
         ("- just text\n", "entry 1"),
         ("reason: abc\n", "needs `finding`"),
         ("- [\n", "not valid YAML"),
         ("[" * 5_000, "nested too deeply"),
-        ("- fingerprint: abc\n  reason: r\n  expires: 2026-13-45\n", "not valid YAML"),
-        ("- scope: path\n  path: '!'\n  reason: r\n", "path: "),
+        ("- finding: abc\n  reason: r\n  expires: 2026-13-45\n", "not valid YAML"),
+        ("- kind: all\n  path: '!'\n  reason: r\n", "path: "),
     ],
 )
 def test_invalid_entry_gives_a_warning(text: str, warning: str) -> None:
