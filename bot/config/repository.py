@@ -26,9 +26,11 @@ from bot.config.defaults import (
     SECTION_OF,
     THRESHOLD_KEYS,
     SettingsFile,
+    key_in_file,
 )
 from bot.config.removed import REMOVED, REMOVED_CHECKS
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
+from bot.values.shared_file import SharedFile, UnusableFile
 from deeprepo.rlm.values import COMMAND
 
 
@@ -236,6 +238,17 @@ class RepoFile:
     doubts: tuple[str, ...] = ()  # the warnings that may affect whether the check passes
 
 
+@dataclass(frozen=True, slots=True)
+class SettingsLayer:
+    """The parsed settings of a file for several repositories."""
+
+    source: str  # the name of the file, shown as the origin of settings
+    values: Mapping[str, Any] = field(default_factory=dict)  # by name
+    enforced: frozenset[str] = frozenset()  # settings that the repository's own file cannot change
+    warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # the warnings that may affect whether the check passes
+
+
 def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
     """Return the file's settings, and every mistake in it.
 
@@ -298,6 +311,39 @@ def read(text: bytes, name: str = FILE) -> RepoFile:
     return replace(
         file, warnings=sentences(in_order), doubts=sentences([each for each in in_order if each.may_set_threshold])
     )
+
+
+def read_shared(file: SharedFile) -> SettingsLayer:
+    """Parse a shared file. Mistakes in it become warnings.
+
+    A file that may not be shown does not apply, so that no message can quote it.
+    """
+    source = f"{FILE} of {file.repository}"
+    if file.problem:
+        unread = (f"{source} is ignored: {file.problem}.",)
+        return SettingsLayer(source, warnings=unread, doubts=unread)
+    if not file.is_shown:
+        why = f"{source} is private, but this repository is public, so it does not apply here"
+        return SettingsLayer(
+            source, warnings=(f"{why}. Put settings for public repositories into a public repository.",)
+        )
+
+    if isinstance(file.text, UnusableFile):
+        unusable = (f"{source}: {file.text.why}, so nothing in it applies",)
+        return SettingsLayer(source, warnings=unusable, doubts=unusable)
+    parsed = read(file.text or b"", source)
+    enforced = dict.fromkeys(parsed.enforced)
+    names_by_key = {
+        key: {name for name in parsed.values if f"{key_in_file(name)}.".startswith(f"{key}.")} for key in enforced
+    }
+    unset = {
+        key: f"{source}: enforce: {key} is not set in this file, so it is not enforced"
+        for key, names in names_by_key.items()
+        if not names
+    }
+    doubted = (sentence for key, sentence in unset.items() if is_like_threshold(key))
+    warnings, doubts = (*parsed.warnings, *unset.values()), (*parsed.doubts, *doubted)
+    return SettingsLayer(source, parsed.values, frozenset().union(*names_by_key.values()), warnings, doubts)
 
 
 def _mistakes(settings: SettingsFile) -> Iterator[Mistake]:

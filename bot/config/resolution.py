@@ -37,14 +37,15 @@ from bot.config.defaults import (
     Triggers,
     key_in_file,
 )
-from bot.config.repository import read
+from bot.config.repository import read, read_shared
 from bot.config.settings import Settings
 from bot.errors import ConfigError
 from bot.values import EFFORTS, at_least
 from bot.values.shared_file import UnusableFile
 
 if TYPE_CHECKING:
-    from bot.values.shared_file import SettingsLayer, SettingsText, SharedFile
+    from bot.config.repository import SettingsLayer
+    from bot.values.shared_file import SettingsText, SharedFile
     from deeprepo.rlm.values import Masks
 
 MOST_SECONDS = 3_600.0  # the most that a file can set for `budget.seconds` if the environment doesn't set it
@@ -239,7 +240,7 @@ def resolve(
     operator = asdict(settings)
     from_file, warnings, doubts = _from_repository(repository, name, others, flags, operator)
     layers = []
-    for layer in (file.layer() for file in shared):
+    for layer in map(read_shared, shared):
         allowed, refusals = _allowed(layer.values, flags, operator, layer.source)
         layers.append(replace(layer, values=allowed))
         warnings += [*layer.warnings, *refusals]

@@ -3,10 +3,7 @@
 A repository's own settings take precedence over them.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +20,14 @@ SettingsText = bytes | UnusableFile | None  # the content of a settings file, or
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsLayer:
-    """The parsed settings of such a file."""
+class SharedFile:
+    """The settings file in an owner's `.deeprepo` repository. It is parsed when the settings are resolved.
 
-    source: str  # the name of the file, shown as the origin of settings
-    values: Mapping[str, Any] = field(default_factory=dict)  # by name
-    enforced: frozenset[str] = frozenset()  # settings that the repository's own file cannot change
-    warnings: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()  # the warnings that may affect whether the check passes
-
-
-@dataclass(frozen=True, slots=True)
-class SharedFile(ABC):
-    """A settings file that applies to several repositories. It is parsed when the settings are resolved."""
+    `is_shown` says whether everybody who can see the review may also see this file. `problem` says why the
+    file could not be read.
+    """
 
     repository: str  # "owner/name"
     text: SettingsText = field(default=None, repr=False)
-
-    @abstractmethod
-    def layer(self) -> SettingsLayer:
-        """Parse the file. Mistakes in it become warnings."""
+    is_shown: bool = True
+    problem: str = ""

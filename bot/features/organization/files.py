@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from bot import config, github
 from bot.config import Settings, Step
 from bot.errors import HostRefused, UsageError
-from bot.features.organization.values import OrganizationFile
 from bot.github import Host, apps, responses
 from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
-from bot.values.shared_file import SettingsText
+from bot.values.shared_file import SettingsText, SharedFile
 from bot.workflow.pull_state import ignore_missing, settings_at
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class OrganizationFiles:
 
     async def read(
         self, host: Host, repository: str, open_private: OpenClient | None, *, is_private: bool
-    ) -> OrganizationFile | None:
+    ) -> SharedFile | None:
         """Return the organization's defaults for a repository ("owner/name").
 
         Returns None if there are none, or if this repository contains them. `open_private` opens a client
@@ -68,10 +67,10 @@ class OrganizationFiles:
         try:
             entry = await self.recent.get(key, partial(self._read, host, owner, open_private))
         except UsageError as error:  # for an impossible name
-            return OrganizationFile(place, problem=str(error))
+            return SharedFile(place, problem=str(error))
         if entry.text is None:
             return None
-        return OrganizationFile(place, entry.text, is_shown=is_private or not entry.is_private)
+        return SharedFile(place, entry.text, is_shown=is_private or not entry.is_private)
 
     async def _read(self, host: Host, owner: str, open_private: OpenClient | None) -> _Entry:
         """Read the file, first with the pull request's token, which can read public repositories."""
@@ -100,9 +99,7 @@ async def _read_file(owner_host: Host) -> _Entry | None:
     return _Entry(text, is_private=responses.at(data, "private") is not False)
 
 
-async def shared_with_job(
-    host: Host, repository: str, server: "Server", *, is_private: bool
-) -> tuple[OrganizationFile, ...]:
+async def shared_with_job(host: Host, repository: str, server: "Server", *, is_private: bool) -> tuple[SharedFile, ...]:
     """Return the owner's file, at most a minute old.
 
     It is read with a token for the owner's `.deeprepo` repository only.
@@ -123,7 +120,7 @@ NO_SUCH_FILE = "`organization-token` cannot find the file. It needs read access 
 
 async def shared_with_step(
     host: Host, repository: str, step: Step, settings: Settings, console: "Console", *, is_private: bool
-) -> tuple[OrganizationFile, ...]:
+) -> tuple[SharedFile, ...]:
     """Return the owner's file. If the tokens cannot read it, the log says so."""
     token, name = step.inputs.organization_token, repository_name(settings)
 
@@ -140,7 +137,7 @@ async def shared_with_step(
             raise
     place = f"{repository.partition('/')[0]}/{name}"
     if file is None and token is not None and repository.lower() != place.lower():
-        return (OrganizationFile(place, problem=NO_SUCH_FILE),)
+        return (SharedFile(place, problem=NO_SUCH_FILE),)
     if file is None and token is None:
         console.say(
             f"This token cannot find {config.FILE} in {place}. If that repository is private, set `organization-token` to a token that can read it."

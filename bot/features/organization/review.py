@@ -1,19 +1,16 @@
 """Read an organization's default settings on this machine, from the clone in DEEPREPO_ORGANIZATION."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bot import checkout, config
 from bot.checkout import Checkout
 from bot.config import Settings
 from bot.errors import DeepRepoError
 from bot.values import PullRequest
-
-if TYPE_CHECKING:
-    from bot.features.organization.values import OrganizationFile
+from bot.values.shared_file import SharedFile
 
 
-async def cloned_defaults(pull: PullRequest, environment: Settings, scratch: str) -> "tuple[OrganizationFile, ...]":
+async def cloned_defaults(pull: PullRequest, environment: Settings, scratch: str) -> tuple[SharedFile, ...]:
     """Return the file at the clone's HEAD. If it cannot be read, `problem` is set.
 
     Returns nothing if the variable is not set, or if the clone belongs to another owner or is the
@@ -22,9 +19,6 @@ async def cloned_defaults(pull: PullRequest, environment: Settings, scratch: str
     location = environment.organization
     if not location:
         return ()
-    # Imported here because few machines have such a clone.
-    from bot.features.organization.values import OrganizationFile
-
     folder = str(Path(location).expanduser())  # noqa: ASYNC240 - does not access the disk
     name = Path(folder).name or folder
     try:
@@ -36,8 +30,8 @@ async def cloned_defaults(pull: PullRequest, environment: Settings, scratch: str
         async with Checkout(clone.pull) as tree:
             data = await tree.settings_at_tip(config.FILE)
     except DeepRepoError as error:
-        return (OrganizationFile(name, problem=f"DEEPREPO_ORGANIZATION: {error}"),)
+        return (SharedFile(name, problem=f"DEEPREPO_ORGANIZATION: {error}"),)
     if data is None:
         why = f"DEEPREPO_ORGANIZATION: the HEAD of {folder} has no such file"
-        return (OrganizationFile(clone.name, problem=why),)
-    return (OrganizationFile(clone.name, data),)
+        return (SharedFile(clone.name, problem=why),)
+    return (SharedFile(clone.name, data),)

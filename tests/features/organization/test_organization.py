@@ -7,8 +7,8 @@ import pytest
 from bot import config
 from bot.config import Settings
 from bot.config.defaults import IgnoreItem, Instruction, key_in_file
-from bot.features.organization.values import OrganizationFile
 from bot.values import RequiredCheckSeverity
+from bot.values.shared_file import SharedFile
 
 ACME = ".deeprepo.yml of acme/.deeprepo"
 OWN = ".deeprepo.yml"
@@ -18,7 +18,7 @@ def resolved(
     own: str | None, ours: str, flags: dict[str, Any] | None = None, **organization: str | bool
 ) -> config.Config:
     """Resolve the settings from a repository's file and its organization's file."""
-    file = OrganizationFile("acme/.deeprepo", ours.encode(), **organization)  # type: ignore[arg-type]
+    file = SharedFile("acme/.deeprepo", ours.encode(), **organization)  # type: ignore[arg-type]
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
 
 

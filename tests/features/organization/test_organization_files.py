@@ -9,9 +9,9 @@ from hosted import Scene, scene
 from bot import github
 from bot.errors import HostDown
 from bot.features.organization.files import OrganizationFiles
-from bot.features.organization.values import OrganizationFile
 from bot.github.client import GitHubClient
 from bot.machine.recent import FRESH_SECONDS, Recent
+from bot.values.shared_file import SharedFile
 from deeprepo_sandbox import github as sandbox
 
 FILE = {".deeprepo.yml": "quota: 1\n"}
@@ -24,7 +24,7 @@ class Reader:
         self.at, self.now = at, 0.0
         self.files = OrganizationFiles(name, Recent(lambda: self.now))
 
-    async def read(self, repository: str = "acme/shop", *, is_private: bool = True) -> OrganizationFile | None:
+    async def read(self, repository: str = "acme/shop", *, is_private: bool = True) -> SharedFile | None:
         return await self.files.read(self.at.host, repository, self._inside, is_private=is_private)
 
     def _inside(self, name: str) -> AbstractAsyncContextManager[GitHubClient]:
@@ -44,14 +44,14 @@ async def test_file_is_cached_for_a_minute(at: Scene, private: bool) -> None:
     """A private file is read with a read-only token for its repository. Changes are seen after a minute."""
     repo = await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
     reader = Reader(at)
-    assert await reader.read() == OrganizationFile("acme/.deeprepo", b"quota: 1\n")
+    assert await reader.read() == SharedFile("acme/.deeprepo", b"quota: 1\n")
     await repo.push("main", {".deeprepo.yml": "quota: 2\n"})
     asked = len(at.gh.requests)
     reader.now = FRESH_SECONDS - 1
-    assert (await reader.read() or OrganizationFile("")).text == b"quota: 1\n"
+    assert (await reader.read() or SharedFile("")).text == b"quota: 1\n"
     assert len(at.gh.requests) == asked
     reader.now = FRESH_SECONDS
-    assert (await reader.read() or OrganizationFile("")).text == b"quota: 2\n"
+    assert (await reader.read() or SharedFile("")).text == b"quota: 2\n"
     minted = [seen.body for seen in at.gh.requests if seen.path.endswith("access_tokens")]
     named = [body for body in minted if "repositories" in (body or {})]
     assert bool(named) == private
@@ -75,7 +75,7 @@ async def test_defaults_repository_uses_only_its_own_file(at: Scene) -> None:
     assert await Reader(at).read("acme/.deeprepo") is None
     assert await Reader(at, "off").read() is None
     assert len(at.gh.requests) == asked
-    assert await Reader(at, "policies").read() == OrganizationFile("acme/policies", b"quota: 9\n")
+    assert await Reader(at, "policies").read() == SharedFile("acme/policies", b"quota: 9\n")
 
 
 async def test_unreadable_organization_file_fails_the_review(at: Scene) -> None:
