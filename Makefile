@@ -137,14 +137,13 @@ workflows: $(READY)  ## lint the workflows, the action, the compose file and the
 		else echo "hadolint was not found: the Dockerfile was not linted" >&2; fi
 
 # A release is built only with tools whose hashes are locked, never with those of the test environment.
-dist: requirements-build.lock  ## build the wheels and the source archive in dist/; TAG=vX.Y.Z fails if that is not the version (network)
+dist: requirements-build.lock  ## build the wheel and the source archive in dist/; ADDRESS=https://github.com/OWNER/deeprepo is the repository's address; TAG=vX.Y.Z fails if that is not the version (network)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
-	$(if $(TAG),$(PYTHON) .ci/version.py "$(TAG)")
-	rm -rf dist .cache/build
+	rm -rf dist .cache/build .cache/release
+	$(PYTHON) .ci/release.py "$(ADDRESS)" .cache/release $(TAG)
 	$(PYTHON) -m venv .cache/build
 	.cache/build/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --only-binary :all: --require-hashes -r requirements-build.lock
-	.cache/build/bin/python -m hatchling build --target sdist --target wheel --directory dist
-	for part in sandbox evals; do (cd $$part && ../.cache/build/bin/python -m hatchling build --target wheel --directory ../dist) || exit 1; done
+	cd .cache/release && ../build/bin/python -m hatchling build --target sdist --target wheel --directory ../../dist
 
 dist-check: $(READY)  ## build the wheel, install it into a fresh environment with locked packages, and run a review with it (network)
 	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800

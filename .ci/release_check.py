@@ -22,7 +22,7 @@ BEFORE = {
 }
 AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
 BUILD = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d")
-# A GitHub on loopback with a registered App, and `serve --check` against it. The sandbox comes from its own wheel.
+# A GitHub on loopback with a registered App, and `serve --check` against it. The sandbox is built for it.
 SERVE_CHECK = """
 import asyncio, os, pathlib, subprocess, sys, tempfile
 from deeprepo_sandbox import github
@@ -113,7 +113,8 @@ def installed(scratch: Path) -> Path:
     programs = scratch / "environment" / "bin"
     pip = (programs / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile")
     run(*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
-    run(*pip, "--no-deps", "--no-index", only("deeprepo_bot-*.whl"), only("deeprepo_sandbox-*.whl"))
+    run(*BUILD, scratch / "sandbox", cwd=ROOT / "sandbox")
+    run(*pip, "--no-deps", "--no-index", only("deeprepo_bot-*.whl"), *(scratch / "sandbox").glob("*.whl"))
     version = run(programs / "deeprepo", "--version", cwd=scratch).strip()
     need(f"deeprepo_bot-{version.split()[-1]}-" in only("deeprepo_bot-*.whl").name, f"the wheel calls itself {version}")
     say(f"{version} is installed in an empty environment")

@@ -99,6 +99,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - the package's own names
         return import_module("bot").__version__
     for home, names in _HOMES.items():
         if name in names:
+            if home in ("_review", "_analyze", "_rlm"):
+                import_module("deeprepo._errors").check_package()
             value = getattr(import_module(f"deeprepo.{home}"), name)
             globals()[name] = value
             return value

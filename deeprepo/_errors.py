@@ -10,6 +10,10 @@ DeepRepoError            the base class; the message says what is wrong and how 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+HOME = Path(__file__).resolve().parents[1]  # of the packages `deeprepo` and `bot`
 
 
 class DeepRepoError(Exception):
@@ -34,6 +38,22 @@ class ProviderError(DeepRepoError):
 
 class ExecutionError(DeepRepoError):
     """git, the sandbox or a resource limit stopped the work."""
+
+
+def other_bot() -> str:
+    """Return where Python finds another package than deeprepo's as `bot`, or ""."""
+    found = find_spec("bot")
+    place = found and (found.origin or next(iter(found.submodule_search_locations or ()), ""))
+    return str(place) if place and HOME / "bot" not in Path(place).resolve().parents else ""
+
+
+def check_package() -> None:
+    """Raise UsageError if another package is called `bot`: Python keeps only one package of a name in a process."""
+    if place := other_bot():
+        raise UsageError(
+            f"deeprepo needs its package `bot`, but Python finds {place}. Run the command `deeprepo` instead, "
+            "or call deeprepo from a process whose sys.path doesn't contain that package."
+        )
 
 
 @contextmanager

@@ -43,39 +43,57 @@ def is_installed(extra: Extra) -> bool:
 def install(extra: str = "", folder: str = ".") -> str:
     """Return an instruction for installing an extra, or another folder of the clone, into this environment.
 
-    deeprepo is not in a package registry. So the instruction must not name a package there, because a
-    stranger could register that name.
+    Only a release names the package in the registry, because a stranger could register that name before.
     """
-    place = f"{folder}[{extra}]" if extra else folder
-    requirement = f"'{place}'" if extra else place
     place_of_clone = clone()
-    where = f"in the clone {place_of_clone}" if place_of_clone else "in a clone of deeprepo"
+    is_release = bool(release()[0]) and not place_of_clone and folder == "."
+    folder = "deeprepo-bot" if is_release else folder
+    requirement = f"'{folder}[{extra}]'" if extra else folder
+    where = "" if is_release else f" in the clone {place_of_clone}" if place_of_clone else " in a clone of deeprepo"
     prefix = Path(sys.prefix)
     if "pipx" in prefix.parts:
-        return f"run `pipx install --force {requirement}` {where}"
+        return f"run `pipx install --force {requirement}`{where}"
     if prefix.parts[-3:-1] == ("uv", "tools"):
-        return f"run `uv tool install --force {requirement}` {where}"
+        return f"run `uv tool install --force {requirement}`{where}"
     pip = prefix / "bin" / "pip"
     active = shutil.which("pip") == str(pip) or not pip.exists()
-    return f"run `{'pip' if active else shlex.quote(str(pip))} install {requirement}` {where}"
+    return f"run `{'pip' if active else shlex.quote(str(pip))} install {requirement}`{where}"
 
 
 def installed_from() -> tuple[str, str]:
-    """Return the URL from which this was installed, and the commit if git fetched it (PEP 610), or ""."""
+    """Return the URL from which this was installed, and the commit if git fetched it (PEP 610) or a release names it, or ""."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
         origin = json.loads(distribution("deeprepo-bot").read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         return "", ""
-    return str(origin.get("url", "")), str(origin.get("vcs_info", {}).get("commit_id", ""))
+    url, commit = str(origin.get("url", "")), str(origin.get("vcs_info", {}).get("commit_id", ""))
+    return (url, commit) if commit or _folder(url) or not release()[0] else release()
+
+
+def release() -> tuple[str, str]:
+    """Return the repository's address and the commit, as .ci/release.py writes them, or "" in other installations."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        rows = metadata("deeprepo-bot").get_all("Project-URL") or ()
+    except PackageNotFoundError:
+        return "", ""
+    source = next((row for row in rows if row.startswith("Source, ")), "").removeprefix("Source, ")
+    address, _, commit = source.partition("/tree/")
+    return address, commit
 
 
 def clone() -> str:
     """Return the folder of the clone from which this was installed, or "" if it no longer exists."""
+    return _folder(installed_from()[0])
+
+
+def _folder(url: str) -> str:
     from urllib.parse import unquote, urlsplit
 
-    address = urlsplit(installed_from()[0])
+    address = urlsplit(url)
     path = unquote(address.path) if address.scheme == "file" else ""
     return path if path and Path(path, "pyproject.toml").is_file() else ""
 

@@ -1,6 +1,7 @@
 import ast
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -49,6 +50,21 @@ def python(script: str, *, cwd: Path | None = None) -> str:
         env={"PYTHONPATH": str(ROOT)},
     )
     return done.stdout
+
+
+def test_other_package_called_bot_is_named(shop: Path) -> None:
+    """In a project with its own package `bot`, the library says so, and the command works."""
+    (shop / "bot").mkdir()
+    (shop / "bot" / "__init__.py").touch()
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{shop}{os.pathsep}{ROOT}"}
+    for arguments, shows in (
+        (("-c", "import deeprepo; deeprepo.review('.', 'main..feature')"), f"Python finds {shop / 'bot'}"),
+        (("-m", "deeprepo", "review", "main..feature"), "shop.py:5"),
+    ):
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=shop, env=environment, capture_output=True, text=True, check=False
+        )
+        assert shows in done.stdout + done.stderr
 
 
 def test_import_is_quick_and_loads_no_heavy_library() -> None:

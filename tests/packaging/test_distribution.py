@@ -1,5 +1,5 @@
 import os
-import shutil
+import re
 import subprocess
 import sys
 import sysconfig
@@ -12,18 +12,7 @@ from fakes import Repository
 from bot import __version__
 
 ROOT = Path(__file__).parents[2]
-PARTS = (
-    "bot",
-    "deeprepo",
-    "examples",
-    "templates",
-    "docs",
-    "LICENSE",
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "pyproject.toml",
-)
+ADDRESS = "https://github.com/acme/deeprepo"
 BEFORE = {
     "prices.py": "def total(prices):\n    return sum(prices)\n",
     "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
@@ -63,13 +52,10 @@ def run(*command: str | Path, cwd: Path = ROOT, **env: str) -> str:
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel and source distribution, built as for a release, from a copy of the tree without git."""
+    """The wheel and source distribution, built as for a release."""
     folder = tmp_path_factory.mktemp("dist")
-    tree = folder / "tree"
-    tree.mkdir()
-    for name in PARTS:
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, tree / name)
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", folder, cwd=tree)
+    run(sys.executable, ".ci/release.py", ADDRESS, folder / "tree")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", folder, cwd=folder / "tree")
     return folder
 
 
@@ -92,6 +78,22 @@ def test_wheel_contains_every_file_that_the_package_reads(wheel: Path) -> None:
     assert templates | data <= held
     assert "deeprepo/py.typed" in held
     assert not [name for name in held if name.startswith(("tests/", "benchmarks/"))]
+
+
+def test_release_names_its_address(dist: Path, wheel: Path, tmp_path: Path) -> None:
+    """A release's page and metadata have no placeholder and no relative link, and its `init` and hints name the release."""
+    metadata = next(name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA"))
+    page = zipfile.ZipFile(wheel).read(metadata).decode()
+    assert f"Project-URL: Source, {ADDRESS}/tree/" in page
+    assert "OWNER" not in page
+    assert not re.findall(r"(?:\]\(|src=\")(?!https:|#)", page)
+    run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path, wheel)
+    installed = {"cwd": tmp_path, "PYTHONPATH": str(tmp_path)}
+    hint = run(sys.executable, "-c", "from bot.machine import extras; print(extras.install('models'))", **installed)
+    assert "install 'deeprepo-bot[models]'`" in hint
+    run("git", "init", "-q", tmp_path / "shop")
+    run(tmp_path / "bin" / "deeprepo", "init", cwd=tmp_path / "shop", PYTHONPATH=str(tmp_path))
+    assert "uses: acme/deeprepo@" in (tmp_path / "shop" / ".github" / "workflows" / "deeprepo.yml").read_text()
 
 
 @pytest.mark.slow
