@@ -41,6 +41,7 @@ PREFERRED = (
 MIN_USD_FOR_UNLISTED = 5.0
 CUSTOM_NAMES = {"azure", "bedrock"}  # providers whose customers choose the names of deployed models
 MIN_SIMILARITY = 0.9  # of a name to a known name, from 0 to 1, to suggest the known name
+OUTPUT_CHARS = 30_000  # of a root's block: what blocks print is most of a review's cost
 HIGH_EFFORT_TURNS = 24  # limit for the root model's turns at effort high
 COMMON_VARIABLE = "DEEPREPO_BASE_URL"
 
@@ -204,6 +205,7 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
         context=settings.context,
         effort=settings.thinking,
         turns=HIGH_EFFORT_TURNS if settings.effort == "high" else Limits().turns,
+        output_chars=OUTPUT_CHARS,
         own=own,
     )
 
