@@ -1,11 +1,10 @@
 """Read one change in several passes.
 
-In addition to the root or the workers, who see the code around the change, two passes read only the diff, or other
-models do. One of the two starts from the end and asks what the code does now. The other starts from the top and asks
-whether the change does what it says. If workers read the change in parts, the root's model also reads the diff
-of the riskiest files, as much as fits into one call. Each pass misses some defects, and the number of
-passes that report a defect shows how reliable it is. Findings about the same defect are merged before they are
-confirmed.
+In addition to the root or the workers, who see the code around the change, a worker reads only the diff, from the last
+file to the first, and asks what the code does now. Or other models do. If workers read the change in parts, the root's
+model also reads the diff of the riskiest files, as much as fits into one call. Each pass misses some defects, and the
+number of passes that report a defect shows how reliable it is. Findings about the same defect are merged before they
+are confirmed.
 """
 
 import asyncio
@@ -25,7 +24,6 @@ LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 # tokens of the largest change that gets several passes, and of one prompt
 MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
-OWN_PASSES = 2  # passes of the worker's model over the diff, if no other models are configured
 CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads in one call if workers read the parts
 READ_CAREFULLY = "{model} also read {what} in one call."
 WHOLE_DIFF, RISKIEST = "the whole diff", "the diff of the riskiest {some} of {all}"
@@ -159,7 +157,7 @@ def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWor
     worker, size = session.worker, sum(unit.tokens for group in groups for unit in group)
     if session.effort == "low" or not LEAST <= size <= MOST_TOKENS or not isinstance(worker, ModelWorker):
         return []
-    workers = [replace(worker, model=model) for model in session.others] or [worker] * OWN_PASSES
+    workers = [replace(worker, model=model) for model in session.others] or [worker]
     each, calls = size // len(groups) + INSTRUCTIONS, len(groups) * len(workers)
     held = min(
         foresight.affordable_calls(session.calls, one.model, each, one.role, BUDGET_PART, calls) for one in workers
