@@ -61,19 +61,23 @@ def functions(state: RunState) -> dict[str, Async]:
 
 
 async def _each(function: Async, name: str, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    """Call a function once, or for each entry of a list, and then return a dict.
+    """Call a function once, or for each entry of a list, and then return a dict, which holds each line of text once.
 
     If one entry takes too long, the others keep their results.
     """
     first, *rest = (keywords.pop(name, None), *arguments) if name in keywords else arguments or (None,)
     if not isinstance(first, (list, tuple)):
         return await _in_time(function, state, *(() if first is None else (first,)), *rest, **keywords)
-    results = dict[str, Any]()
+    results, shown = dict[str, Any](), set[str]()
     for entry in first:
         try:
-            results[str(entry)] = await _in_time(function, state, entry, *rest, share=len(first), **keywords)
+            found = await _in_time(function, state, entry, *rest, **keywords)
         except ValueError as error:
-            results[str(entry)] = [f"[{error}]"]
+            found = [f"[{error}]"]
+        if isinstance(found, list) and all(isinstance(row, str) for row in found):
+            found = [row for row in found if row.startswith("[") or row not in shown]
+            shown.update(found)
+        results[str(entry)] = found
     return results
 
 
@@ -90,10 +94,9 @@ async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: A
     return masks.hide(reply)
 
 
-async def _in_time(function: Async, state: RunState, *arguments: Any, share: int = 1, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    """Call a function within its part of the time: all of it, or one `share`th if it is called for a list."""
+async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
     left = state.session.calls.budget.seconds_left()
-    seconds = (CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))) / share
+    seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
     try:
         async with asyncio.timeout(seconds):
             return await function(state, *arguments, **keywords)
