@@ -118,9 +118,7 @@ def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> t
         raise SystemExit(f"{', '.join(silent)} asked the model nothing:\n{runs[silent[0]].out[-2000:]}")
     review = json.loads(output.read_text())
     units = [row for row in review["coverage"]["readings"] if row["kind"] == "unit"]
-    dependents = [row for row in review["coverage"]["readings"] if row["kind"] == "dependent"]
     unread = [f"{row['path']}:{row['name']}" for row in units if row["state"] == "unread"]
-    looked = sum(row["state"] == "reviewed" for row in dependents)
     mine, theirs = runs["ours"], {name: run for name, run in runs.items() if name != "ours"}
     tokens = {name: float(what.tokens) for name, what in sent.items() if name != "ours"}
     calls = ", ".join(f"{name} {what.calls}" for name, what in sent.items() if name != "ours")
@@ -141,7 +139,6 @@ def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> t
         Row("  of these, the answer's schema", sum(schemas), beside=f"counted with {counted_with}"),
         Row("  prompts", sent["ours"].calls, beside=calls),
         Row("  files whose change the model saw", sent["ours"].files, beside=f"of {sent['ours'].of}; {files}"),
-        Row("  dependents whose lines a worker saw", looked, beside=f"of {len(dependents)} found"),
         Row("  units that nobody read", len(unread), 0, beside=f"of {len(units)}"),
         Row("  own time", mine.wall, promise.seconds, "s", beside.ratios(mine.wall, seconds, ".2f", " s")),
         Row("  of the processors", mine.cpu, unit="s", beside=beside.ratios(mine.cpu, computing, ".2f", " s")),

@@ -335,7 +335,7 @@ def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
 
 def other_open_count(coverage: Coverage) -> int:
     """Return how many other items were not checked, such as files and searches."""
-    return sum(reading.kind not in ("unit", "use", "word", "dependent") for reading in coverage.open)
+    return sum(reading.kind not in ("unit", "use", "word") for reading in coverage.open)
 
 
 @dataclass(frozen=True, slots=True)

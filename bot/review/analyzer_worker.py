@@ -46,7 +46,7 @@ class AnalyzerWorker:
         # questions come in parallel, but the analyzers run only for the first one
         self._once = asyncio.Lock()
 
-    async def compare(self, units: Sequence[Unit]) -> None:
+    async def compare(self) -> None:
         """Run the analyzers that compare uses with changed contracts, and mark what they checked.
 
         Prompts show the uses that these analyzers could not decide. Call this before any model answers, so
@@ -56,7 +56,7 @@ class AnalyzerWorker:
             for name, analyzer in self._analyzers.items():
                 if isinstance(analyzer, Compares):
                     await self._analyze(name, analyzer)
-        self._mark_compared(units)
+        self._mark_compared()
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
         """Run the analyzers on the files of these code regions and on the callers that they break.
@@ -234,12 +234,8 @@ class AnalyzerWorker:
                 judges = [NOTHING_ADDED]
             if judges:
                 self._survey.tracker.note_checks(unit.id, ", ".join(judges))
-        self._mark_compared(units)
+        self._mark_compared()
 
-    def _mark_compared(self, units: Sequence[Unit]) -> None:
+    def _mark_compared(self) -> None:
         if "contracts" in self._complete:
-            paths = {unit.path for unit in units}
-            targets = [d for d in self._survey.dependents.files if d.target in paths or d.target not in self._homes]
-            self._survey.tracker.looked_at([d.path for d in targets], "contracts")
-            self._survey.tracker.looked_at([r.path for u in units for r in u.references], "contracts")
             self._survey.tracker.note_comparisons(self._compared)

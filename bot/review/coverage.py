@@ -11,7 +11,7 @@ The finish gate, the coverage table and the conclusion all use this record.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -94,10 +94,7 @@ class CoverageTracker:
         self._checked: dict[str, str] = {}
         self._skipped: dict[str, str] = {}
         self._reused: dict[str, ReadUnit] = {}
-        self._reused_files: dict[str, str] = {}
         self._files, self._dependents = tuple(files), dependents
-        self._callers: dict[str, list[str]] = {}
-        self._lines = _own_lines(units, dependents)
         self._blocks = {unit.id: _blocks(unit) for unit in units}
         self._twins = _twins(units, _changed_rows) | _twins(units, _text)
         self.uses = {use.place: use for use in obliged_uses(files, dependents)}
@@ -172,9 +169,6 @@ class CoverageTracker:
         regions themselves do not.
         """
         self._saw_uses(beside or prompt, by)
-        for path, line in self._lines:
-            if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
-                self._callers[path] = [by]
         plain = _NUMBERED.sub("", prompt)  # the form in which read() prints lines to the root
         bare_prompt = _WRITTEN.sub("", prompt)  # the form in which prompts write diff rows
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
@@ -186,27 +180,16 @@ class CoverageTracker:
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def _saw_uses(self, prompt: str, by: str) -> None:
-        """Mark the uses that a prompt shows by path and line number, or by a text that no other use has."""
+        """Mark the uses that a prompt shows by path and line number."""
         left = [use for place, use in self.uses.items() if place not in self._read]
         if not left:
             return
-        rows = prompt.split("\n")
-        row_numbers = set(_numbers(rows))
-        plain = {line.strip() for line in rows}
+        row_numbers = set(_numbers(prompt.split("\n")))
         paths_named = {path for path in {use.path for use in left} if path in prompt}
         for use in left:
-            text = use.text.strip()
-            is_visible = use.path in paths_named and ((str(use.line), text) in row_numbers or _heads(use, row_numbers))
-            alone = self._lines.get((use.path, text))
-            if is_visible or (alone is not None and text in plain and (alone or use.path in paths_named)):
+            is_shown = (str(use.line), use.text.strip()) in row_numbers or _heads(use, row_numbers)
+            if use.path in paths_named and is_shown:
                 self._read[use.place] = by
-
-    def looked_at(self, paths: Iterable[str], by: str) -> None:
-        """Note unchanged files that an analyzer (`by`) judged without a prompt."""
-        for path in paths:
-            readers = self._callers.setdefault(path, [])
-            if by not in readers:
-                readers.append(by)
 
     def skip(self, ids: Iterable[str], reason: str) -> None:
         """Note that these code regions will not be read, and why."""
@@ -216,15 +199,12 @@ class CoverageTracker:
         """Note that these uses will not be read, and why."""
         self._left.update({use.place: reason for use in uses})
 
-    def reuse(
-        self, ids: Mapping[str, ReadUnit], paths: Mapping[str, str], uses: Mapping[UsePlace, str] = _NONE
-    ) -> None:
-        """Note what an earlier review covers: code regions by ID, unchanged files by path, and uses.
+    def reuse(self, ids: Mapping[str, ReadUnit], uses: Mapping[UsePlace, str] = _NONE) -> None:
+        """Note what an earlier review covers: code regions by ID, and uses.
 
         Nothing has touched them since. Each maps to the model or check that read it.
         """
         self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
-        self._reused_files.update(paths)
         self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
     def has_read_nothing(self) -> bool:
@@ -275,11 +255,6 @@ class CoverageTracker:
         rows += [CoverageRow("commits", "", "", "unread", reason=reason) for reason in self._commits]
         unchecked = (row for row in self._unchecked if row[0] not in left_out)
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in unchecked]
-        # A reference found only by its name is a guess, not a dependent.
-        sure = [reference.path for reference in self._dependents.references if reference.is_bound]
-        paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
-        changed_paths = {file.path for file in self._files}
-        rows += [self._dependent(path) for path in paths if path not in changed_paths]
         skipped_files = tuple((file.path, file.skip) for file in self._files if file.skip)
         cut = tuple(sentence for sentence in self._dependents.cut if sentence not in self._dependents.missed_uses)
         cut = tuple(dict.fromkeys((*cut, *self._limits)))
@@ -318,13 +293,6 @@ class CoverageTracker:
             return replace(reading, state="relies", reason=use.was_now or use.says)
         why = self._left.get(use.place) or ("its lines were not in any prompt" if self.by_model else "")
         return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
-
-    def _dependent(self, path: str) -> CoverageRow:
-        if by := ", ".join(self._callers.get(path, ())):
-            return CoverageRow("dependent", path, path, "reviewed", by)
-        if path in self._reused_files:
-            return CoverageRow("dependent", path, path, "reused", self._reused_files[path])
-        return CoverageRow("dependent", path, path, "skipped", reason="nothing in it needs a review")
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,23 +493,6 @@ def is_shown_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
 def _blocks(unit: Unit) -> tuple[str, ...]:
     """Return the runs of changed lines, in the form in which a prompt shows them."""
     return tuple("\n".join(map(str, rows)) for is_change, rows in groupby(unit.rows, _is_change) if is_change)
-
-
-def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str, str], bool]:
-    """Return the lines (path, text) that prove that an unchanged file was read.
-
-    The value says whether the text alone identifies the file. `from shop import pay` can occur in many files,
-    and in the change, so it needs the path as well.
-    """
-    rows = {
-        (reference.path, reference.text.strip())
-        for reference in dependents.references
-        if len(reference.text.strip()) >= MIN_BODY
-    }
-    holders = Counter(text for _, text in rows)
-    changed_lines = {line.strip() for unit in units for line in unit.text.split("\n")}
-    changed_lines |= {diff_row.text.strip() for unit in units for diff_row in unit.rows}
-    return {(path, text): holders[text] == 1 and text not in changed_lines for path, text in sorted(rows)}
 
 
 def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> frozenset[str]:

@@ -78,14 +78,13 @@ class Past:
         units = tuple(tracker.units.values())
         same = _unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
         same = {name: mark for name, mark in same.items() if tracker.units[name].path not in again}
-        used = [reference.symbol for reference in _uses(units, same)]
-        paths = _reused_dependents(self.earlier, dependents.references, used)
-        fresh, by = frozenset(used), f"round {self.earlier.number}"
+        fresh = {reference.symbol for unit in units if unit.id not in same for reference in unit.references}
+        by = f"round {self.earlier.number}"
         known_uses = frozenset(self.earlier.uses)
         uses = [
             use for use in tracker.uses.values() if (use.symbol, use.path) in known_uses and use.symbol not in fresh
         ]
-        tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
+        tracker.reuse(same, {use.place: by for use in uses})
 
     def collapsed_fingerprints(
         self, findings: Sequence[Finding], files: Sequence[ChangedFile], bars: Collection[Severity]
@@ -189,14 +188,6 @@ def _unchanged_units(
     }
 
 
-def _reused_dependents(
-    earlier: EarlierReview, references: Sequence[Reference], fresh: Collection[str]
-) -> frozenset[str]:
-    """Return the unchanged files read before that no code region to be read depends on."""
-    again = {reference.path for reference in references if reference.symbol in fresh}
-    return frozenset(earlier.dependents) - again
-
-
 def read_units(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[ReadUnit, ...]:
     """Return what the next review can skip.
 
@@ -205,7 +196,3 @@ def read_units(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tup
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
     rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())
     return tuple(ReadUnit(unit.id, digest(unit), by, model) for unit, by, model in rows if unit.path not in again)
-
-
-def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:
-    return [reference for unit in units if unit.id not in same for reference in unit.references]

@@ -283,13 +283,11 @@ def _file(row: Mapping[str, Any]) -> dict[str, Any]:
 def _earlier(document: _ReviewDocument, row: Mapping[str, Any]) -> EarlierReview:
     past = document.findings_with_status("new", "still", "below", "silenced")
     rows = msgspec.convert(document.coverage.readings, list[_Reading])
-    read = [each for each in rows if each.kind == "dependent" and each.state in ("reviewed", "reused")]
     return EarlierReview(
         number=max(1, document.round.number),
         base=object_id(document.pull.base, "pull.base"),
         head=object_id(document.pull.head, "pull.head"),
         units=read_units(document.read, document.read_by_model),
-        dependents=tuple(each.path for each in read),
         uses=_uses(rows),
         findings=tuple(finding.with_status("still") for finding in past),
         silenced_identities=frozenset(finding.identity for finding in past if finding.status == "silenced"),

@@ -10,7 +10,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -118,9 +118,6 @@ def from_file(data: bytes) -> bytes | str:
 
 def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a review's JSON output that the next review needs."""
-    rows = [
-        reading for reading in full["coverage"]["readings"] if reading["kind"] == "dependent" and _was_read(reading)
-    ]
     uses = {  # one row for all references to a definition in one file
         (reading["name"], reading["path"], reading["state"] == "unread"): reading
         for reading in full["coverage"]["readings"]
@@ -149,7 +146,7 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"],
         "read_by_model": full["read_by_model"],
-        "coverage": {"readings": _slim_rows([*rows, *uses.values()])},
+        "coverage": {"readings": _slim_rows(uses.values())},
         "files": [{"path": file["path"]} for file in full["files"]],
     }
 
@@ -159,13 +156,8 @@ def _placement(finding: Mapping[str, Any]) -> tuple[str, ...]:
     return ("refused",) if finding.get("replacement") is not None else ("spot", "replacement", "refused")
 
 
-def _slim_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    names = {"dependent": ("kind", "path", "state"), "use": ("kind", "path", "state", "name", "read")}
-    return [{name: reading[name] for name in names[reading["kind"]]} for reading in rows]
-
-
-def _was_read(reading: dict[str, Any]) -> bool:
-    return reading["state"] in ("reviewed", "reused")
+def _slim_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: reading[name] for name in ("kind", "path", "state", "name", "read")} for reading in rows]
 
 
 def _unpack(text: str) -> bytes | str:

@@ -136,7 +136,7 @@ class CoverageRow:
     - `search`: references that could not be searched for.
     - `commits`: commits that were not scanned for secrets, or that have several merge bases.
     - `check`: something that a static check could not decide.
-    - `dependent`: a file that imports a changed one, for information only.
+    - `dependent`: a file that imports a changed one; only in reviews of earlier versions.
 
     An item in the state "unread" is reported as not checked. A "use" in the state "relies" could not be
     decided by a static check. It may work or break, and doesn't affect the result.
@@ -456,7 +456,6 @@ class EarlierReview:
     base: str
     head: str
     units: tuple[ReadUnit, ...] = ()  # the reviewed code regions
-    dependents: tuple[str, ...] = ()  # paths of unchanged files that models read
     # Pairs of a changed definition and a path, if a model read all references to it in that file.
     uses: tuple[tuple[str, str], ...] = ()
     findings: tuple[Finding, ...] = ()  # the findings that were not fixed: reported, not shown, or silenced

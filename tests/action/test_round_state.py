@@ -41,7 +41,7 @@ REVIEW = Review(
     (ChangedFile("a.py", "a.py", "modified"),),
     StrategyChoice("parts", "why"),
     (PlacedFinding(FINDING, "inline"), PlacedFinding(changed(FINDING, fingerprint="f2", status="still"))),
-    Coverage((CoverageRow("unit", "a.py", "f", "reviewed"), CoverageRow("dependent", "b.py", "b.py", "reviewed"))),
+    Coverage((CoverageRow("unit", "a.py", "f", "reviewed"),)),
     Cost(),
     1.0,
     summary="What it does.",

@@ -70,16 +70,8 @@ def test_region_counts_as_read_if_a_prompt_contains_its_changed_lines() -> None:
     )
 
 
-def test_caller_counts_as_read_if_its_calling_line_was_in_a_prompt() -> None:
-    """A dependent file counts as read if its calling line was in a prompt."""
-    kept = tracker()
-    kept.saw("    total = pay(order)", "worker")
-    rows = {row.path: row.state for row in kept.coverage().readings if row.kind == "dependent"}
-    assert rows == {"till.py": "reviewed"}
-
-
 def test_coverage_lists_unread_code_with_the_reason() -> None:
-    """The coverage lists unread regions and dependents, skipped files, and what a limit left out."""
+    """The coverage lists unread regions, skipped files, and what a limit left out."""
     kept = tracker()
     kept.skip([OTHER.id], "the budget was spent")
     coverage = kept.coverage("no model was asked")
@@ -87,7 +79,6 @@ def test_coverage_lists_unread_code_with_the_reason() -> None:
         ("unit", "pay", "unread", "no model was asked"),
         ("unit", "ship", "skipped", "the budget was spent"),
         ("use", "shop.py:pay", "relies", "the parameters of pay changed"),
-        ("dependent", "till.py", "skipped", "nothing in it needs a review"),
     ]
     assert coverage.skipped_files == (("yarn.lock", "lock file"),)
     assert coverage.cut == ("12 files were left out",)
@@ -98,25 +89,6 @@ def test_closing_bracket_does_not_count_as_read_in_other_code() -> None:
     """A region that is only a closing bracket doesn't count as read in other code."""
     unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
     assert coverage.CoverageTracker([unit], (), Dependents()).saw("void f() { }", "worker") == 0
-
-
-def test_line_in_several_files_counts_only_together_with_the_path() -> None:
-    """If several files contain the line, a file counts as read only if the prompt also contains its path."""
-    line = "from shop import pay"
-    unit = replace(UNIT, text=f"{line}\n{BODY}")
-    paths = ("till.py", "stall.py")
-    rows = tuple(structs.replace(CALL, path=path, text=line, form="import") for path in paths)
-    users = Dependents(files=tuple(Dependent(p, "shop.py", frozenset({"pay"}), 1) for p in paths), references=rows)
-    kept = coverage.CoverageTracker([unit], FILES, users)
-    kept.saw(unit.text, "worker")
-    assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
-        "shop.py"
-    ]
-    kept.saw(f"--- till.py ---\n{line}", "worker")
-    assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
-        "shop.py",
-        "till.py",
-    ]
 
 
 def test_same_changed_line_in_two_files_is_counted_for_each_file() -> None:

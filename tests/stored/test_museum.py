@@ -209,7 +209,7 @@ async def test_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tm
         "--effort",
         "medium",
         "--strategy",
-        "fanout",
+        "parts",
         "--format",
         "json",
         "--journal",

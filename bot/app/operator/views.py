@@ -249,7 +249,6 @@ LIST_KINDS = {
     "unit": "changed code",
     "use": "usages that may break",
     "file": "skipped files",
-    "dependent": "files that import it",
 }
 
 

@@ -31,7 +31,7 @@ def end(review: Review) -> Row:
     findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.reported]
     coverage = {
         kind: {state: review.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
-        for kind in ("unit", "use", "dependent")
+        for kind in ("unit", "use")
     }
     return {
         "kind": "end",

@@ -56,7 +56,7 @@ async def take(session: Session, answer: WorkerReply) -> None:
 async def compare(session: Session) -> None:
     """Compare uses with changed contracts, so that prompts show first what stays undecided."""
     if isinstance(session.analyzers, AnalyzerWorker):
-        await session.analyzers.compare(session.units)
+        await session.analyzers.compare()
 
 
 @asynccontextmanager

@@ -52,8 +52,6 @@ class Outcome:
     usd: float | None = 0.0  # None: a price is unknown
     units: int = 0
     units_read: int = 0
-    dependents: int = 0
-    dependents_read: int = 0
     partial: bool = False
     notes: tuple[str, ...] = ()
     shown: tuple[int, ...] | None = None  # of an oracle: the defects whose lines stood in a prompt
@@ -124,6 +122,4 @@ def _read(coverage: Coverage) -> Mapping[str, Any]:
     return {
         "units": coverage.count("unit"),
         "units_read": coverage.count("unit", "reviewed", "reused"),
-        "dependents": coverage.count("dependent"),
-        "dependents_read": coverage.count("dependent", "reviewed", "reused"),
     }

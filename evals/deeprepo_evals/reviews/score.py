@@ -120,10 +120,7 @@ class _ReviewerRows:
             yield self._figure("$ per PR", intervals.mean(paid), unit="usd", of=len(paid))
         yield self._plain("prompt tokens per PR, median", statistics.median(row.input for row in rows), "tokens")
         yield self._plain("seconds per PR, median", statistics.median(row.seconds for row in rows), "s")
-        for name, read, there in (
-            ("units read", sum(r.units_read for r in rows), sum(r.units for r in rows)),
-            ("dependents read", sum(r.dependents_read for r in rows), sum(r.dependents for r in rows)),
-        ):
+        for name, read, there in (("units read", sum(r.units_read for r in rows), sum(r.units for r in rows)),):
             if there:
                 yield Figure(self.kind, self.reviewer, "", name, read / there, of=there)
         partial = sum(row.partial for row in rows)

@@ -119,7 +119,6 @@ async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
         "units": coverage.count("unit"),
         "reviewed": coverage.count("unit", "reviewed", "reused"),
         "unread": [unit.id for unit in unread],
-        "dependents": coverage.count("dependent"),
         "uses_left": len(left),
         "uses_open": [f"{reading.path}:{reading.line} {reading.reason}" for reading in left] if uses else open_files,
         "skipped_files": skipped_files if uses else skipped_files[:MAX_OPEN],
