@@ -10,7 +10,7 @@ from bot.checkout.shown import create_known_secrets
 from bot.config import Config
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.features.teaching.review import old_ignore_list
+from bot.features.teaching.ignore_file import old_ignore_list
 from bot.findings import sarif_results, silencing
 from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets

@@ -7,6 +7,8 @@ from datetime import date
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from bot.brief import Brief
+from bot.checkout import Checkout
 from bot.config import FILE as SETTINGS
 from bot.config import yaml_text
 from bot.config.defaults import ALL, CLAIMS, Pattern
@@ -74,3 +76,8 @@ def read(text: SettingsText, today: date) -> IgnoreList:
         else:
             rules.append(OwnerRule(entry.path, entry.kind, entry.reason, number, file=FILE))
     return IgnoreList(tuple(entries), tuple(warnings), tuple(rules))
+
+
+async def old_ignore_list(brief: Brief, tree: Checkout) -> IgnoreList:
+    """Return the entries of the list on the base branch."""
+    return read(await tree.settings_at_tip(FILE), brief.today)
