@@ -62,7 +62,7 @@ def test_ignored_place_is_not_listed(forgetful: Repository) -> None:
     """An entry with a place's ID on the base branch removes the place from the list."""
     (first, *_) = json.loads(run(forgetful, "--format", "json"))["overlooked"]
     forgetful.git("checkout", "-q", "main")
-    entry = f"- fingerprint: {first['fingerprint']}\n  reason: on purpose\n"
+    entry = f"- finding: {first['fingerprint']}\n  reason: on purpose\n"
     forgetful.commit({".deeprepo/ignore.yml": entry}, "ignore it")
     forgetful.git("checkout", "-q", "feature")
     shown = run(forgetful)
