@@ -14,7 +14,10 @@ class OpenedBy(Tools):
     """Tools that open a session as the experiment says."""
 
     opener: Callable[[Survey], AbstractAsyncContextManager[Session]]
+    strategy: str | None = None  # the name of a module, which no user can choose
 
     def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
         """Open models, budget and journal for a change."""
+        if self.strategy is not None:
+            object.__setattr__(subject.brief.settings, "strategy", self.strategy)
         return self.opener(subject)

@@ -149,9 +149,9 @@ class _Arena:
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
         strategy = {BASELINE: one_call.__name__, "rlm-only": rlm_only.__name__}.get(item["strategy"], item["strategy"])
-        flags = {"strategy": strategy, "verify": item["verify"], "analyzers": ()}
+        settings = config.resolve({"verify": item["verify"], "analyzers": ()}, None, Settings())
         pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
-        return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), OpenedBy(opener=open_desk))
+        return await pipeline.review(Brief(pull, settings), OpenedBy(opener=open_desk, strategy=strategy))
 
 
 def _figures(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class PricedModel(ScriptedModel):
 def check(name: str, *, root: bool) -> str:
     """The name of a scripted model. Raises UsageError where there is none of that name."""
     known = ROOTS if root else (READER,)
-    if name not in known:
+    if (name.partition(":")[0] if root else name) not in known:
         raise UsageError(f"no scripted {'root' if root else 'worker'} is called {name!r}: known are {', '.join(known)}")
     return name
 
@@ -48,10 +48,14 @@ def worker(code: CodeBase) -> PricedModel:
 
 def root(name: str, code: CodeBase, window: int | None = None) -> PricedModel:
     """A root by its name. With `window` it is the baseline: one call, of which it sees so many characters."""
-    behaviour = BEHAVIOURS[name.removeprefix(PREFIX)]
+    script, _, calls = name.removeprefix(PREFIX).partition(":")
+    behaviour = BEHAVIOURS[script]
+    if calls:  # the same root with fewer workers, each of which reads as much
+        files = round(behaviour.files * int(calls) / behaviour.calls)
+        behaviour = replace(behaviour, calls=int(calls), files=files)
     if window is not None:
         return PricedModel(Reader(code, _billing(code, BASELINE.turns[0])), name, behaviour.price)
-    return PricedModel(_Turns(name.removeprefix(PREFIX), behaviour, code), name, behaviour.price)
+    return PricedModel(_Turns(script, behaviour, code), name, behaviour.price)
 
 
 class _Turns:

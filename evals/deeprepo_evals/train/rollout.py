@@ -22,11 +22,7 @@ from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
-FLAGS = {
-    "strategy": rlm_only.__name__,
-    "verify": False,
-    "analyzers": (),
-}  # what code proves by itself teaches a root nothing
+FLAGS = {"verify": False, "analyzers": ()}  # what code proves by itself teaches a root nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,7 @@ async def roll(
         opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
         pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
         brief = Brief(pull, config.resolve(FLAGS, None, Settings()))
-        review = await pipeline.review(brief, OpenedBy(opener=opened))
+        review = await pipeline.review(brief, OpenedBy(opener=opened, strategy=rlm_only.__name__))
     return Rollout(facts_of(review, code, till, task.turns), review, till.failure, till.why, till.was_capped)
 
 
