@@ -8,6 +8,7 @@ from pathlib import Path
 BENCHES = (
     "start",
     "engine",
+    "long",
     "review",
     "peers",
     "offline",

@@ -55,7 +55,7 @@ def _compared(peer: Peer | None, peers: Path) -> Callable[[], Figures]:
         python = peer.python(peers) if peer else Path(sys.executable)
         if not python.exists():
             return {}
-        with _played(WORKER_MS, ENGINES[peer] if peer else OwnAccount) as (url, log, scratch):
+        with played(WORKER_MS, ENGINES[peer] if peer else OwnAccount) as (url, log, scratch):
             words = ["benchmarks.peer", peer.name, url] if peer else ["benchmarks.ours", "compare", url, scratch]
             done = measured([str(python), "-m", *words])
             workers = _workers(log)
@@ -113,7 +113,7 @@ def _faults(rounds: int) -> Iterator[Row]:
     """Four batches with 429s, faults of the server, closed connections and calls without an answer."""
     worst, failed, arrived = 0, 0, 0
     for _ in range(rounds):
-        with _played(20, OwnAccount, "foul") as (url, log, scratch):
+        with played(20, OwnAccount, "foul") as (url, log, scratch):
             figures = _ours("four", url, scratch, FOUL_TIMEOUT)
             arrived = _workers(log)
         worst = max(worst, abs(arrived - figures["calls"]))
@@ -139,7 +139,7 @@ def _ours(task: str, *arguments: str) -> Any:  # noqa: ANN401 - figures
 
 
 @contextlib.contextmanager
-def _played(delay_ms: int, engine: type[timing.Engine], weather: str = "") -> Iterator[tuple[str, Path, str]]:
+def played(delay_ms: int, engine: type[timing.Engine], weather: str = "") -> Iterator[tuple[str, Path, str]]:
     """A server that plays an engine's roots: its address, its log, and a scratch folder."""
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         scripts, log = Path(scratch, "scripts.json"), Path(scratch, "log")
@@ -155,7 +155,7 @@ def _workers(log: Path) -> int:
 
 def _floor() -> float:
     """The calls of one batch over bare sockets: the time that no engine can beat here."""
-    with _played(WORKER_MS, OwnAccount) as (url, *_):
+    with played(WORKER_MS, OwnAccount) as (url, *_):
         port = int(url.rpartition(":")[2].partition("/")[0])
         return median(asyncio.run(_bare(port)) for _ in range(3))
 

@@ -31,7 +31,7 @@ from deeprepo.rlm.loop.stall import StallGuard
 from deeprepo.rlm.models import connect
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
-from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, open_repl
+from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, Repl
 from deeprepo.rlm.values import Limits
 
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
@@ -90,7 +90,7 @@ class OwnAccount:
             limits |= {"call_seconds": CALL_SECONDS, "call_megabytes": CALL_MEGABYTES}
             facts: dict[str, Any] = {"gate": False, "takes_notes": False, "consumers": ()}
             conversation.open(render.text("prompts/root_system.md.j2", **limits, **facts), "ctx " * 100)
-            async with open_repl(await tools.variables(session), tools.functions(state), LIMITS) as repl:
+            async with Repl(await tools.variables(session), tools.functions(state), LIMITS) as repl:
                 await RootRun(state, root, repl, conversation, Patient(LIMITS.turns)).run()
             await root.close()
 

@@ -33,10 +33,9 @@ class Rlms:
         """One turn with this code."""
         return f"go\n```repl\n{code}\n```"
 
-    def run(self, model: str) -> None:
+    def run(self, model: str, context: str = "ctx " * 100) -> None:
         """One whole run with this root."""
-        sys.path.append(sys.path.pop(0))  # this checkout has a package of the same name
-        from deeprepo.rlm import RLM  # type: ignore[attr-defined]
+        from rlm import RLM
 
         def named(name: str) -> dict[str, str]:
             return {"model_name": name, "base_url": self.url, "api_key": "none"}
@@ -48,7 +47,7 @@ class Rlms:
             other_backend_kwargs=[named("worker")],
             max_iterations=MAX_TURNS,
         )
-        engine.completion("ctx " * 100)
+        engine.completion(context)
 
 
 class Dspy:

@@ -56,6 +56,7 @@ def scripts(engine: type[Engine]) -> dict[str, list[Any]]:
         "root-batch": [engine.block(one + engine.FINISH)],
         "root-empty": [*(engine.block(f"x = {n}") for n in range(TURNS)), finish] * ROUNDS,
         "root-four": [engine.block(four), finish],
+        "root-text": [engine.block("print(context.count('o'))"), finish],
     }
 
 
