@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-outer check test-slow format bench golden museum docs recording pictures fetch train workflows dist dist-check release-check lock clean
+.PHONY: help demo demo-page test test-outer check test-slow format bench golden museum docs figures recording pictures fetch train workflows dist dist-check release-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -86,6 +86,9 @@ docs: $(READY)  ## update the generated pages: docs/api.md, docs/configuration.m
 	$(BIN)/deeprepo config --schema > docs/deeprepo.schema.json
 	$(BIN)/python .ci/schema.py
 	$(BIN)/python .ci/grammar.py
+
+figures: $(READY)  ## run the experiments with scripted models again: docs/contributing/figures.json and the tables in measurements.md
+	$(BIN)/python .ci/figures.py
 
 recording: $(READY)  ## record the terminal demo again (docs/images/demo.svg)
 	$(BIN)/python .ci/recording.py docs/images/demo.svg

@@ -19,7 +19,7 @@ The names, parameters and fields on this page have version {version} (`deeprepo.
 GROUPS = {
     "## Review": ("review", "review_async", "Review", "Finding", "Evidence", "Consumer"),
     "## Impact": ("analyze", "analyze_async", "Impact", "File", "Definition", "Dependent", "Use", "Broken"),
-    "## RLM": ("RLM", "Session", "Result", "Turn", "Call"),
+    "## RLM": ("RLM", "Session", "Result", "Turn", "Started", "Call"),
     "## Models and money": ("Model", "Budget", "Cost"),
     "## Errors": (
         "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError",

@@ -1,4 +1,4 @@
-"""Review a change, find out what it affects, and ask questions about texts of up to 20 million characters.
+"""Review a change, find out what it affects, and ask questions about texts of up to 100 MB.
 
     import deeprepo
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Model,
         Result,
         Review,
+        Started,
         Turn,
         Use,
     )
@@ -52,7 +53,7 @@ _HOMES = {  # each loads when it is first used: `import deeprepo` itself takes s
     "_rlm": ("RLM", "Session"),
     "_values": (
         "Review", "Finding", "Evidence", "Impact", "File", "Definition", "Dependent", "Use", "Broken",
-        "Result", "Turn", "Call", "Event", "Cost", "Model", "Budget", "Consumer",
+        "Result", "Turn", "Started", "Call", "Event", "Cost", "Model", "Budget", "Consumer",
     ),
     "_errors": (
         "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError",
@@ -83,6 +84,7 @@ __all__ = [
     "Result",
     "Review",
     "Session",
+    "Started",
     "Turn",
     "UsageError",
     "Use",

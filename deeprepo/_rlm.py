@@ -1,10 +1,10 @@
 """`deeprepo.RLM`."""
 
 import asyncio
-import copy
+import copy as copies
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path as _Place
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from deeprepo import _samples
 from deeprepo._calls import Path, call_outside_loop
 from deeprepo._errors import UsageError, translate
-from deeprepo._values import Budget, Call, Event, FunctionNames, Model, Result, Turn, access, caps, cost
+from deeprepo._values import Budget, Call, Event, FunctionNames, Model, Result, Started, Turn, access, caps, copy, cost
 
 if TYPE_CHECKING:
     from deeprepo.texts.session import TextAnswer
@@ -44,8 +44,10 @@ class RLM:
         depth: As in the paper. 0: the root works alone; 1: it has workers; 2: it can also start roots, which have workers; and so on.
         answer_form: What the answer must look like, such as "one number, without its unit".
         system_prompt: The root's instructions: a text that replaces the default, or a function that takes the default and returns a text.
+        child_tools: The tools of the roots that a root starts. Default: those of the run.
+        setup: Python code that runs in each REPL before the first turn. The root's code finds its names.
         block_seconds: The CPU seconds that one block of the root's code may use.
-        block_memory: The MB of memory that its values may use.
+        block_memory: The MB of memory that its values may use, in addition to the context and four times its size.
         block_output: How many characters of a block's output the root sees.
     """
 
@@ -60,6 +62,8 @@ class RLM:
         depth: int = 1,
         answer_form: str = "",
         system_prompt: str | Callable[[str], str] | None = None,
+        child_tools: Tools | None = None,
+        setup: str = "",
         block_seconds: float = 10.0,
         block_memory: int = 192,
         block_output: int = 20_000,
@@ -70,6 +74,7 @@ class RLM:
         self.budget = caps(budget)
         self._share = 1  # of so many runs at once it makes one
         self.turns, self.depth, self.answer_form, self.system_prompt = turns, depth, answer_form, system_prompt
+        self.child_tools, self.setup = child_tools, setup
         for name, value, least in (
             ("block_seconds", block_seconds, 1),
             ("block_memory", block_memory, 16),
@@ -99,7 +104,7 @@ class RLM:
         Args:
             query: The question or the task.
             context: A text, a list or mapping of texts or plain data, or the path (`pathlib.Path`) of a text file or of a folder of
-                text files. At most 20,000,000 characters. Without a context, the query is all there is.
+                text files. At most 100 MB as UTF-8. Without a context, the query is all there is.
             tools: Python functions that the root's code may call, synchronous or asynchronous, as a list or by name, and plain values by name.
                 Arguments and results are plain data of at most 2,097,152 characters. A function runs in this process and has 60 seconds.
             answer_type: A pydantic model, or another type that pydantic can validate. `Result.value` is an instance of it.
@@ -107,17 +112,16 @@ class RLM:
                 the cost of all runs. The runs share one budget. `Model.seed` increases by 1 from run to run.
             journal: A file that records calls, turns and tool results. The same run resumes from it and doesn't pay twice. Further
                 samples have their own files (`run.2.jsonl`).
-            on_progress: A function that receives each `Call` and `Turn` when it ends, and the `Result`. Its errors are logged.
+            on_progress: A function that receives `Started` before each call, each `Call` and `Turn` when it ends, and the `Result`. Its
+                errors are logged.
 
         If a provider fails or a cap is reached during the run, the result contains what was found until then, and `outcome` says why.
 
         Raises `ProviderError` and `BudgetSpent` only before the first turn. The other errors can be raised at any time.
         """
-        if samples == 1:
-            with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
-                return session.run(query, answer_type=answer_type)
-        how: dict[str, Any] = {"answer_type": answer_type, "journal": journal, "on_progress": on_progress}
-        return call_outside_loop(lambda: asyncio.run(self._sampled(samples, query, context, tools, **how)))
+        how: dict[str, Any] = {"answer_type": answer_type, "samples": samples}
+        run = partial(self.run_async, query, context, tools, journal=journal, on_progress=on_progress, **how)
+        return call_outside_loop(lambda: asyncio.run(run()))
 
     async def run_async(
         self,
@@ -156,7 +160,7 @@ class RLM:
                 on_progress(_samples.labelled(event, number))
 
         async def one(number: int) -> Result:
-            rlm = copy.copy(self)
+            rlm = copies.copy(self)
             rlm.root, rlm.worker = _samples.seeded(self.root, number), _samples.seeded(self.worker, number)
             rlm.workers = {name: _samples.seeded(model, number) for name, model in self.workers.items()}
             rlm._share = samples  # noqa: SLF001 - a copy of this one
@@ -208,7 +212,15 @@ class Session:
                 raise UsageError(
                     f"turns={rlm.turns} and depth={rlm.depth}: a root has 1 turn at least, and a depth of 0 at least"
                 )
-            about = TextQuestion("", material.of(context), callables.read(tools), rlm.answer_form, rlm.depth)
+            about = TextQuestion(
+                "",
+                material.of(context),
+                callables.read(tools),
+                callables.read(tools if rlm.child_tools is None else rlm.child_tools),
+                rlm.setup,
+                rlm.answer_form,
+                rlm.depth,
+            )
             if rlm.system_prompt is not None:
                 about = replace(about, instructions=partial(_instructions, rlm.system_prompt))
             caps = rlm.budget
@@ -249,7 +261,9 @@ class Session:
         """
         with translate():
             self._inner.require_open()
-        return self._in_own_loop(lambda: self.run_async(query, context, answer_type=answer_type))
+        with self._turn:  # questions of several threads wait for each other
+            runner = self._runner = self._runner or asyncio.Runner()
+            return call_outside_loop(lambda: runner.run(self.run_async(query, context, answer_type=answer_type)))
 
     async def run_async(
         self,
@@ -301,22 +315,21 @@ class Session:
     ) -> None:
         await self.close_async()
 
-    def _in_own_loop(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run it in an event loop that lasts as long as the session. Questions of several threads wait for each other."""
-        with self._turn:
-            runner = self._runner = self._runner or asyncio.Runner()
-            return call_outside_loop(lambda: runner.run(work()))
-
     def _hear(self, row: Mapping[str, Any]) -> None:
         """Report a journal line as an event."""
         if row["kind"] == "turn":
             names = ("run", "number", "said", "code", "output", "error")
             self._tell(Turn(*(row[name] for name in names)))
-        elif row["kind"] == "call":
+        elif row["kind"] in {"call", "request"}:
             run, _, number = row["at"].rpartition(":")
+            started = Started(run, int(number), row["role"], row["model"])
+            if row["kind"] == "request":
+                self._tell(started)
+                return
             sent, written = (*row.get("usage", ()), 0, 0)[:2]
-            facts = (row["role"], row["model"], sent, written, row["usd"], row["seconds"], row.get("error"))
-            self._tell(Call(run, int(number), *facts, total=cost(self._inner.cost)))
+            facts = {"usd": row["usd"], "seconds": row["seconds"], "error": row.get("error")}
+            total = cost(self._inner.cost)
+            self._tell(copy(Call, started, input_tokens=sent, output_tokens=written, total=total, **facts))
 
     def _tell(self, event: Event) -> None:
         """Hand an event to the caller's function, in its turn: what that raises harms no call that is paid for."""
@@ -346,4 +359,5 @@ def _result(text_answer: "TextAnswer") -> Result:
         cost(text_answer.cost),
         (*why, *text_answer.notes),
         text_answer.value,
+        {name: cost(one) for name, one in text_answer.by_model.items()},
     )

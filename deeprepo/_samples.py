@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from deeprepo._calls import Path
 from deeprepo._errors import BudgetSpent, ProviderError, UsageError
-from deeprepo._values import Call, Cost, Event, Model, Result, Turn
+from deeprepo._values import Cost, Event, Model, Result
 
 M = TypeVar("M")
 MOST = 100
@@ -37,7 +37,7 @@ def journal(path: Path | None, number: int) -> _Place | None:
 
 def labelled(event: Event, number: int) -> Event:
     """Return an event of one of the runs, which says of which."""
-    return replace(event, run=f"{number + 1}/{event.run}") if isinstance(event, Call | Turn) else event
+    return replace(event, run=f"{number + 1}/{event.run}") if not isinstance(event, Result) else event
 
 
 def agreement(ended: Sequence[Result | BaseException], *, is_typed: bool) -> Result:
@@ -57,7 +57,8 @@ def agreement(ended: Sequence[Result | BaseException], *, is_typed: bool) -> Res
     notes = tuple(f"one of {len(ended)} runs ended before its first turn: {error}" for error in failures)
     agreed = times[answers[id(best)]] if id(best) in answers else 0
     cost = _sum([one.cost for one in results])
-    return replace(best, cost=cost, notes=(*best.notes, *notes), agreed=agreed, samples=tuple(results))
+    models = {name: _sum([one.by_model[name] for one in results if name in one.by_model]) for name in cost.models}
+    return replace(best, cost=cost, by_model=models, notes=(*best.notes, *notes), agreed=agreed, samples=tuple(results))
 
 
 def _key(answer: str, *, is_typed: bool) -> str:

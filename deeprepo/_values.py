@@ -314,6 +314,19 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Started:
+    """The start of a model call. A call of a root starts its turn."""
+
+    run: str
+    turn: int
+    role: Literal["root", "worker"]
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.run}, turn {self.turn}: {self.role} {self.model}: asked"
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A finished model call. `error` says why it failed. `total` is the cost of the question so far."""
 
@@ -338,9 +351,9 @@ class Result:
     """The result of a question.
 
     `outcome` is "answered", or the reason why the run ended early: "turns" (all turns were used), "budget", "provider", "window" (the
-    dialogue no longer fits the model's context window), "declined", or "astray" (five turns in a row without code or
-    with a result that the same code had before). In these cases, `answer` is "" or a partial answer. `value` is the answer as an
-    instance of `answer_type`, or None. `agreed` is how many of the `samples` have this answer.
+    dialogue no longer fits the model's context window), "declined", or "astray" (the first two turns had no code, or five in a row had
+    none or the same result as before). In these cases, `answer` is "" or a partial answer. `value` is the answer as an
+    instance of `answer_type`, or None. `by_model` is the cost of each model. `agreed` is how many of the `samples` have this answer.
     """
 
     answer: str
@@ -349,6 +362,7 @@ class Result:
     cost: Cost
     notes: tuple[str, ...]
     value: Any = None
+    by_model: Mapping[str, Cost] = field(default_factory=dict, hash=False)
     agreed: int = 1
     samples: "tuple[Result, ...]" = ()
 
@@ -368,7 +382,7 @@ class Result:
         return json.dumps(asdict(plain) | {"samples": samples}, indent=2) + "\n"
 
 
-Event = Call | Turn | Result
+Event = Started | Call | Turn | Result
 
 
 def _plain(result: Result) -> Any:  # noqa: ANN401 - any JSON value

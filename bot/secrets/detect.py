@@ -28,6 +28,7 @@ from bot.secrets.patterns import (
 from deeprepo.impact.reading import memo
 
 SHORT = 2_000  # characters; searching a shorter text is faster than the cache
+LONGEST_KEPT = 100_000  # characters; the cache keeps no longer text in memory
 SHORTEST_RUN = 8  # characters in the last row of a key
 # Prefix of a line in an excerpt or search result.
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")
@@ -56,13 +57,19 @@ class Run(NamedTuple):
     text: str
 
 
-@lru_cache(maxsize=256)
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     """Return the secrets in a text, each with whether it is certain.
 
     Without a path, a value may be uncertain. For a file without secrets, the result is cached on disk for the
     next review. Secrets are never cached on disk.
     """
+    if not is_promising(text):
+        return frozenset()
+    return _found(text, path) if len(text) <= LONGEST_KEPT else _found.__wrapped__(text, path)
+
+
+@lru_cache(maxsize=256)
+def _found(text: str, path: str) -> frozenset[tuple[str, bool]]:
     if not path or len(text) < SHORT:
         return frozenset(_secrets(text, path))
     name = memo.name_of(_engine(), ["secrets", role_of(path), has_quotes(path)], text.encode("utf-8", "surrogatepass"))
@@ -82,8 +89,6 @@ def _engine() -> bytes:
 
 
 def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
-    if not is_promising(text):
-        return set()
     values = {(body, True) for body in _keys(text)}
     role, quotes = (role_of(path), has_quotes(path)) if path else ("code", False)
     lines = text.split("\n")

@@ -212,7 +212,7 @@ MAYBE_TOKEN = rf"{FORM_LABELS}|(?i:{FOLDED_LABELS})"
 def matcher(pattern: str) -> Callable[[str], bool]:
     """Return a function that tells whether a pattern without assertions occurs in a text, ten times as fast as `re`."""
     is_match = SchemaValidator(str_schema(pattern=pattern, regex_engine="rust-regex")).isinstance_python
-    return lambda text: is_match(text if text.isascii() else text.encode("utf-8", "replace").decode())
+    return lambda text: is_match(text if text.isascii() else text.encode("utf-8", "replace"))
 
 
 is_token = matcher(MAYBE_TOKEN)

@@ -1,15 +1,19 @@
 """Create the parts of a review from its settings.
 
 Only this package refers to concrete plug-ins and models.
+
+Modules are imported on first use, because a question about a text needs few of them.
 """
 
-from bot.wiring.access import Connections, address, in_force, limits, named_models
-from bot.wiring.review import (
-    brief,
-    estimate_tools,
-    journal,
-    lines,
-    local_review,
-    shared_files,
-    tools,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bot.wiring.access import Connections, address, in_force
+    from bot.wiring.review import brief, local_review, shared_files, tools
+
+ACCESS = ("Connections", "address", "in_force")
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any name of the two modules
+    return getattr(import_module("bot.wiring.access" if name in ACCESS else "bot.wiring.review"), name)

@@ -18,8 +18,6 @@ from bot import config
 from bot.config import Config, Settings
 from bot.errors import MissingPart, UsageError
 from bot.machine import extras
-from bot.review.opening import Models
-from bot.review.strategies.choice import WITHOUT_ROOT
 from deeprepo.rlm import PACKAGES, is_installed
 from deeprepo.rlm.errors import NotInstalled
 from deeprepo.rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
@@ -28,6 +26,7 @@ from deeprepo.rlm.money import capacity
 from deeprepo.rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, provider_name
 
 if TYPE_CHECKING:
+    from bot.review.opening import Models
     from deeprepo.rlm.models.local import Function
 
 # The provider, root model and worker model to use if no model is configured. The first one with a key is
@@ -157,11 +156,14 @@ class Connections:
                 "(--max-usd, budget.usd): its calls are counted at the highest price"
             )
 
-    def models(self, settings: Config) -> Models:
+    def models(self, settings: Config) -> "Models":
         """Return a review's models. An offline review has none.
 
         Raises UsageError if a strategy lacks a model.
         """
+        from bot.review.opening import Models
+        from bot.review.strategies.choice import WITHOUT_ROOT
+
         if settings.strategy == "offline":
             return Models(None, None)
         root, worker = named_models(settings)

@@ -107,10 +107,7 @@ async def _call(
 async def _result(
     tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
 ) -> tuple[frames.Value, str]:
-    """Return the function's result, or its error as text.
-
-    A synchronous function runs in a thread, which can't be ended.
-    """
+    """Return the function's result, or its error as text. A synchronous function runs in a thread, which can't be ended."""
     if tool.call is None:
         raise ValueError(f"{tool.name} is a value")
     call = partial(tool.call, *arguments, **keywords)

@@ -16,15 +16,12 @@ from deeprepo.rlm.loop.tools import CHILD_TURNS, Work
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl import extraction
-from deeprepo.rlm.repl.frames import both_ends
-from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, PYTHON, Async, Repl, open_repl
+from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, PYTHON, Async, Repl
 from deeprepo.rlm.values import Model
 from deeprepo.texts import callables
 from deeprepo.texts.callables import CustomTool
 from deeprepo.texts.material import Material
 from deeprepo.texts.typed import AnswerType
-
-PREVIEW = 1_600  # characters of both ends together
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +31,8 @@ class TextQuestion:
     query: str
     material: Material
     tools: tuple[CustomTool, ...] = ()
+    child_tools: tuple[CustomTool, ...] = ()  # of the roots that it starts
+    setup: str = ""  # code that each REPL runs first
     answer_form: str = ""  # what an answer must look like, as the end of "Finish with set_answer(text): "
     depth: int = 1  # as the paper counts: 0: the root has nobody to ask; 1: workers; 2: roots of its own, whose workers are the last
     answer_type: AnswerType | None = None  # None: the answer is a text
@@ -45,7 +44,15 @@ class TextQuestion:
         """Return what the journal records in addition to the context."""
         tools = [[tool.name, tool.line, *([repr(tool.value)] if tool.call is None else [])] for tool in self.tools]
         typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
-        return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.depth, **typed}
+        rest = {"setup": self.setup} if self.setup else {}
+        return {
+            "question": self.query,
+            "answer_form": self.answer_form,
+            "tools": tools,
+            "depth": self.depth,
+            **typed,
+            **rest,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,8 +130,8 @@ async def put(dialogue: Dialogue, question: TextQuestion) -> RootRun:
     """Take the root's turns for a question about the whole context, the first one or a further one."""
     turns = dialogue.inquiry.calls.budget.limits.turns
     if question.further is not None:
-        hidden = await asyncio.to_thread(dialogue.work.calls.masks.hide, question.further.value)
-        await dialogue.repl.give(f"context_{dialogue.contexts}", hidden)
+        names, hide = [f"context_{dialogue.contexts}"], dialogue.work.calls.masks.hide
+        await dialogue.repl.give(await asyncio.to_thread(question.further.hidden, names, hide))
         dialogue.contexts += 1
     message = first_message(dialogue.inquiry, question, turns, "next" if dialogue.runs else "seed", dialogue.contexts)
     return await dialogue.ask(message, turns, question.answer_type)
@@ -144,11 +151,11 @@ def first_message(
         schema=question.answer_type.schema if question.answer_type is not None else "",
         turns=turns,
         added=f"context_{contexts - 1}" if question.further is not None else "",
-        length=len(material.text),
+        length=material.length,
         form=material.form,
-        items=len(material.value) if material.form in {"list", "mapping"} else 0,
+        items=len(material.items) if material.form in {"list", "mapping"} else 0,
         paths=list(material.files),
-        preview=both_ends(material.text, PREVIEW),
+        preview=material.preview,
     )
 
 
@@ -159,7 +166,7 @@ async def open_dialogue(
     """Open a root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
     question, calls = inquiry.question, inquiry.calls
     whole, limits = material or question.material, calls.budget.limits
-    may_ask = question.depth > depth
+    may_ask, tools = question.depth > depth, question.child_tools if depth else question.tools
     names = callables.NAMES[may_ask]
     ours = inquiry.words(
         "system",
@@ -170,7 +177,7 @@ async def open_dialogue(
         call_megabytes=CALL_MEGABYTES,
         python=PYTHON,
         form=whole.form,
-        tools=question.tools,
+        tools=tools,
         answer_form=question.answer_form,
         named=list(inquiry.workers.items()),
         workers=may_ask,
@@ -178,20 +185,21 @@ async def open_dialogue(
     )
     work = inquiry.work(depth)
     functions = {word: call for word, call in inquiry.functions(work).items() if word in names}
-    functions |= callables.functions(calls, question.tools)
-    masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
+    functions |= callables.functions(calls, tools)
+    # The root's code could send on whatever it holds.
+    context = await asyncio.to_thread(whole.hidden, ["context", "context_0"], calls.masks.hide)
     variables = {
-        "context": masked,
-        "context_0": masked,
         "tree": list(whole.files),
         "answer": {"content": "", "ready": False},
     }
-    variables |= calls.masks.hide(callables.values(question.tools))
+    variables |= calls.masks.hide(callables.values(tools))
 
     def seconds_left() -> float | None:  # of the budget of the question that is asked now
         return calls.budget.seconds_left()
 
-    async with open_repl(variables, functions, limits, seconds_left, calls.own_clock) as repl:
+    async with Repl(
+        variables, functions, limits, seconds_left, calls.own_clock, values=[context], setup=question.setup
+    ) as repl:
         conversation = Conversation(partial(inquiry.words, "turn"))
         yield Dialogue(inquiry, work, conversation, repl, name, question.instructions(ours))
 
@@ -203,9 +211,9 @@ async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, 
     seed = inquiry.words(
         "child",
         task=task,
-        length=len(material.text),
+        length=material.length,
         paths=list(material.files),
-        preview=both_ends(material.text, PREVIEW),
+        preview=material.preview,
         missing=[path for path in paths if path not in whole.files],
     )
     turns = min(CHILD_TURNS, calls.budget.limits.turns)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +26,7 @@ class TextAnswer:
     why: str
     runs: tuple[RootRun, ...]
     cost: Cost
+    by_model: Mapping[str, Cost]
     notes: tuple[str, ...]
 
 
@@ -49,10 +50,7 @@ class TextSession:
     async def ask(
         self, query: str, answer_type: AnswerType | None = None, further: Material | None = None
     ) -> TextAnswer:
-        """Put a question to the root, with one more context if one is given.
-
-        Raises DeepRepoError's kinds where not even a first turn came of it, and UsageError for a further context that comes first.
-        """
+        """Put a question to the root, with one more context if one is given. Raises ProviderError, BudgetSpent and UsageError."""
         async with self._line, AsyncExitStack() as unless_kept:
             self.require_open()
             if further is not None and self._dialogue is None:
@@ -106,5 +104,6 @@ async def _answer(dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
         why=run.end,
         runs=tuple(inquiry.runs),
         cost=cost,
+        by_model=calls.budget.by_model,
         notes=tuple(dict.fromkeys(notes)),
     )

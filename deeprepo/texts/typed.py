@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deeprepo.rlm.errors import UsageError
@@ -43,10 +42,7 @@ class AnswerType:
         return text
 
     def load(self, text: str, show: Callable[[Value], Value]) -> tuple[str, Any]:
-        """Return an accepted answer with its secrets, and the instance of the type.
-
-        The instance is None for NOT_FOUND.
-        """
+        """Return an accepted answer with its secrets, and the instance of the type, or None for NOT_FOUND."""
         if text == NOT_FOUND:
             return text, None
         shown = json.dumps(show(json.loads(text)), ensure_ascii=False)
@@ -56,7 +52,7 @@ class AnswerType:
         """The plain data that fits."""
         from pydantic import ValidationError
 
-        text = json.dumps(value, default=partial(sorted, key=repr))  # a set, as JSON has it
+        text = json.dumps(value)
         try:
             self.adapter.validate_json(text)
         except ValidationError:

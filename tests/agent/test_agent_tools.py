@@ -11,7 +11,7 @@ from bot.review.agent.tools import report
 from bot.review.session import Session
 from bot.values import Finding, Reference, Source, Verdict
 from deeprepo.rlm.errors import ProviderRefused
-from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Completion, Limits, Usage
 from tests.findings_changed import changed
 
@@ -21,7 +21,7 @@ def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
 
     async def step(session: Session) -> tuple[list[str], Session, RunState]:
         state = RunState(session, source=Source("model", "scripted/root", "root"))
-        async with open_repl(await tools.variables(session), tools.functions(state), Limits()) as repl:
+        async with Repl(await tools.variables(session), tools.functions(state), Limits()) as repl:
             seen = [await repl.run(code) for code in codes]
         return [one.error or one.output.rstrip("\n") for one in seen], session, state
 
@@ -322,7 +322,7 @@ def test_canceling_ends_a_block_and_its_worker_call(table: Table) -> None:
 
     async def step(session: Session) -> str:
         state = RunState(session, source=Source("model", "", "root"))
-        async with open_repl({}, tools.functions(state), Limits()) as repl:
+        async with Repl({}, tools.functions(state), Limits()) as repl:
             running = asyncio.create_task(repl.run("llm_query('for ever')"))
             await asyncio.wait_for(asked.wait(), patience())
             running.cancel()

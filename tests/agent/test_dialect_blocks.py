@@ -13,7 +13,7 @@ from bot.review.agent.state import RunState
 from bot.review.session import Session
 from bot.values import Source
 from deeprepo.rlm.repl import hints
-from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Limits, Observation
 
 CONSTRUCT = re.compile(
@@ -28,7 +28,7 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
 
     async def step(session: Session) -> list[Observation]:
         state = RunState(session, Source("model", "root"))
-        async with open_repl(await tools.variables(session), tools.functions(state), table.limits) as repl:
+        async with Repl(await tools.variables(session), tools.functions(state), table.limits) as repl:
             return [await repl.run(block) for block in blocks]
 
     return table.run(step)

@@ -40,10 +40,9 @@ F = "```"
         f"{F}python\nset_answer('x'){F}",
         f"1. do:\n\n    {F}python\n    set_answer('x')\n    {F}",
         f"- do:\n  {F}python\n  set_answer('x')\n  {F}",
-        f"> {F}python\n> set_answer('x')\n> {F}",
         f"\ufeff{F}python\nset_answer('x')\n{F}",
     ],
-    ids=["imagined output", "thought", "one line", "closed late", "indented", "in a list", "quoted", "byte order mark"],
+    ids=["imagined output", "thought", "one line", "closed late", "indented", "in a list", "byte order mark"],
 )
 def test_block_is_extracted_despite_surrounding_text_and_formatting(reply: str) -> None:
     """Text and formatting around a small model's code do not matter."""

@@ -16,7 +16,7 @@ from children import UNLOCKED
 from waits import patience
 
 from deeprepo.rlm.repl import child
-from deeprepo.rlm.repl.process import CALL_LIMIT, CALL_MEGABYTES, CALL_SECONDS, Repl, open_repl
+from deeprepo.rlm.repl.process import CALL_LIMIT, CALL_MEGABYTES, CALL_SECONDS, Repl
 from deeprepo.rlm.values import Limits, Observation
 from tests.waits import ended, until
 
@@ -51,7 +51,7 @@ def opened(
 
     with asyncio.Runner() as runner:
         asked = {name: awaited(call) for name, call in functions.items()}
-        opening = open_repl(variables, asked, limits, clock=clock)
+        opening = Repl(variables, asked, limits, clock=clock)
         try:
             yield Driven(runner, runner.run(opening.__aenter__()))
         finally:
@@ -61,20 +61,6 @@ def opened(
 def one(code: str, functions: Mapping[str, Callable[..., Any]] | None = None, limits: Limits = LIMITS) -> Observation:
     with opened({"answer": {"ready": False}}, functions or {}, limits) as repl:
         return repl.run(code)
-
-
-def test_names_persist_between_blocks() -> None:
-    """Names from one block exist in the next, even after an error."""
-    with opened({"given": 1}, {}, LIMITS) as repl:
-        assert repl.run("mine = given + 1\n1 / 0").outcome == "error"
-        assert repl.run("print(mine)").output == "2\n"
-
-
-def test_syntax_error_has_a_caret() -> None:
-    """A syntax error shows the line with a caret."""
-    seen = one("ok = 1\nb = (1 +)\n")
-    assert seen.outcome == "error"
-    assert seen.error == "  block 1, line 2\n    b = (1 +)\n            ^\nSyntaxError: invalid syntax"
 
 
 def test_traceback_shows_only_the_roots_blocks() -> None:
@@ -173,38 +159,6 @@ def test_output_never_exceeds_its_limit(code: str) -> None:
         assert len(one(code, limits=Limits(output_chars=size)).output) <= size
 
 
-def test_value_is_printed_as_python_prints_it() -> None:
-    """A long list is printed as Python prints it, to the standard output as to any other."""
-    rows = [{"path": f"src/{number}.ts", "line": number} for number in range(30)]
-    code = f"import io\nrows = {rows}\nelsewhere = io.StringIO()\nprint('users:', rows)\nprint(rows, file=elsewhere)\nprint(elsewhere.getvalue(), end='.')"
-    assert one(code, limits=Limits()).output == f"users: {rows}\n{rows}\n."
-
-
-@pytest.mark.parametrize(
-    ("code", "printed"),
-    [
-        ("if 1:\n    return [1, 2]\nprint('no')", "[1, 2]\n"),
-        ("for number in range(9):\n    if number == 3:\n        return number", "3\n"),
-        ("print('seen')\nreturn\nprint('no')", "seen\n"),
-        ("async def answer():\n    return 7\nreturn await answer()", "7\n"),
-        ("def answer():\n    return 7\nprint(answer())", "7\n"),
-    ],
-)
-def test_top_level_return_ends_the_block_and_prints_its_value(code: str, printed: str) -> None:
-    """`return` outside a function ends the block and prints the value; inside, it works as in Python."""
-    seen = one(code, limits=Limits())
-    assert (seen.error, seen.output) == (None, printed)
-
-
-def test_listed_modules_need_no_import() -> None:
-    """Listed modules are available without an import, also after a restart."""
-    with opened({}, {}, LIMITS) as repl:
-        code = "print(json.dumps([1]), re.findall('a', 'aa'), Counter('aab')['a'], Path('a/b.py').suffix, textwrap.dedent(' x'))"
-        first = repl.run(code)
-        assert repl.run("while True: pass").outcome == "limit"
-        assert first.output == repl.run(code).output == "[1] ['a', 'a'] 2 .py x\n"
-
-
 def test_host_error_is_an_exception_in_the_block() -> None:
     """A block can catch a host function's errors, which reveal nothing about the host."""
 
@@ -240,9 +194,6 @@ def test_host_function_arguments_are_limited() -> None:
             "from concurrent.futures import ThreadPoolExecutor\nprint(list(ThreadPoolExecutor(2).map(len, ['a', 'bb'])))",
             "[1, 2]",
         ),
-        (">>> x = 1\n>>> print(x)\n1", "1"),
-        ("    print(1)\n    print(2)", "1\n2"),
-        ("print(\u201cx\u201d)", "x"),
         ("from datetime import datetime\nprint(datetime.strptime('March 3, 2027', '%B %d, %Y').date())", "2027-03-03"),
         ("print(1)\nexit()\nprint(2)", "1"),
     ],
@@ -251,13 +202,6 @@ def test_blocks_run_as_in_cpython(code: str, printed: str) -> None:
     """Code that models write runs as in CPython."""
     seen = one(code)
     assert (seen.output, seen.error) == (f"{printed}\n", None)
-
-
-def test_error_text_of_100_mb_is_truncated() -> None:
-    """The model sees the error's head and tail, and the next block runs."""
-    with opened({}, {}, LIMITS) as repl:
-        assert len(repl.run("raise ValueError('x' * 20_000_000)").error) < 3_000
-        assert repl.run("print(1)").output == "1\n"
 
 
 @pytest.mark.parametrize("action", ["signal.SIG_IGN", "lambda *_: None"])
@@ -272,7 +216,7 @@ def test_waiting_block_ends_at_the_run_deadline() -> None:
     waits = "lock = threading.Lock(); lock.acquire()\nwhile True: print('.', flush=True); lock.acquire(timeout=0.1)"
 
     async def go() -> Observation:
-        async with open_repl({}, {}, LIMITS, lambda: deadline[0] - time.monotonic()) as repl:
+        async with Repl({}, {}, LIMITS, lambda: deadline[0] - time.monotonic()) as repl:
             deadline[0] = time.monotonic() + 1.5
             return await repl.run(f"import threading\n{waits}")
 
@@ -281,7 +225,7 @@ def test_waiting_block_ends_at_the_run_deadline() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["{n * (2**61 - 1) for n in range(1, 9)}", "{n * (2**61 - 1): 1 for n in range(1, 9)}", "[[]] * 400_000"],
+    ["{n * (2**61 - 1): 1 for n in range(1, 9)}", "[[]] * 400_000"],
 )
 def test_colliding_keys_and_too_many_values_are_refused_in_the_block(value: str) -> None:
     """Colliding keys and too many values are refused inside the block, before they are sent."""
@@ -433,12 +377,12 @@ def processes(host: int) -> list[int]:
 # A host whose block never ends.
 HOST = """
 import asyncio
-from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Limits
 async def begun():
     print("begun", flush=True)
 async def main():
-    async with open_repl({}, {"begun": begun}, Limits(turn_seconds=1.0)) as repl:
+    async with Repl({}, {"begun": begun}, Limits(turn_seconds=1.0)) as repl:
         await repl.run("begun()\\nwhile True:\\n    pass")
 asyncio.run(main())
 """

@@ -14,7 +14,7 @@ from bot.review.opening import look_ups_over
 from bot.review.session import Session
 from bot.secrets.masking.masks import PLACEHOLDER
 from bot.values import LookUp, Source
-from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Limits
 
 SECRETS = {
@@ -73,7 +73,7 @@ def blocks(table: Table, *codes: str, look_ups: tuple[LookUp, ...] = ()) -> list
         over = look_ups_over(session.tree, session.survey.masks, session.files)
         session.callers, session.readers = over.callers, over.readers
         state = RunState(session, source=Source("model", "scripted/root", "root"))
-        async with open_repl(await tools.variables(session), tools.functions(state), Limits()) as repl:
+        async with Repl(await tools.variables(session), tools.functions(state), Limits()) as repl:
             seen = [await repl.run(code) for code in codes]
         found = [session.survey.masks.hide(repr(await over.find(look_up))) for look_up in look_ups]
         return [

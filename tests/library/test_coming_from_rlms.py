@@ -23,9 +23,9 @@ def played(
         prompts.append(messages[-1]["content"])
         return worker(messages)
 
-    tools, depth = how.pop("tools", None), how.pop("depth", 1)
-    rlm = deeprepo.RLM(root, recording_worker, budget=None, depth=depth)  # type: ignore[arg-type]
-    return rlm.run("?", "some text\n" * 3, tools, **how), prompts  # type: ignore[arg-type]
+    tools = how.pop("tools", None)
+    rlm = deeprepo.RLM(root, recording_worker, budget=None, **how)  # type: ignore[arg-type]
+    return rlm.run("?", "some text\n" * 3, tools), prompts  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,25 @@ def test_tools_may_have_the_form_of_rlms_custom_tools() -> None:
     tools = {"rate": 0.5, "table": {"a": [1, 2]}, "double": {"tool": lambda x: 2 * x, "description": "twice as much"}}
     done, _ = played("set_answer([rate, table['a'], double(21)])", tools=tools)
     assert done.answer == "[0.5, [1, 2], 42]"
+
+
+def test_setup_runs_in_each_repl_and_roots_of_a_root_have_their_own_tools() -> None:
+    """A root's code finds the names of `setup`, as does a root that it starts. The latter has only `child_tools`."""
+    found = "[base, double(2), 'price' in globals()]"
+    blocks = iter((f"set_answer([{found}, rlm_query('go on')])", f"set_answer({found})"))
+
+    def root(_: Messages) -> str:
+        return f"```python\n{next(blocks)}\n```"
+
+    setup = "base = 41\ndef double(x):\n    return 2 * x"
+    rlm = deeprepo.RLM(root, budget=None, depth=2, child_tools={}, setup=setup)
+    assert rlm.run("?", "text", {"price": len}).answer == "[[41, 4, True], '[41, 4, False]']"
+
+
+def test_failing_setup_is_a_usage_error() -> None:
+    """Code for the setup that raises ends the run before its first call."""
+    with pytest.raises(deeprepo.UsageError, match=r"the setup failed: (?s:.*)ZeroDivisionError"):
+        played("set_answer(1)", setup="1 / 0")
 
 
 def test_tool_that_is_neither_function_nor_data_is_refused() -> None:
@@ -147,7 +166,7 @@ def test_other_mentions_of_final_do_not_end_the_run(said: str, shown: str) -> No
 
 def test_last_words_may_be_written_as_final() -> None:
     """A root without turns left may write its answer as FINAL(...)."""
-    done = deeprepo.RLM(lambda said: "FINAL(7)" if "no turns left" in said[-1]["content"] else "Hm.", turns=2).run(
+    done = deeprepo.RLM(lambda said: "FINAL(7)" if "no turns left" in said[-1]["content"] else "Hm.", turns=1).run(
         "?", "t"
     )
     assert (done.outcome, done.answer) == ("turns", "7")

@@ -89,7 +89,7 @@ def test_every_public_name_exists() -> None:
 def test_every_public_dataclass_is_frozen() -> None:
     """All public dataclasses are frozen."""
     values = [kind for name in deeprepo.__all__ if is_dataclass(kind := getattr(deeprepo, name))]
-    assert len(values) == 16
+    assert len(values) == 17
     assert all(kind.__dataclass_params__.frozen for kind in values)
 
 

@@ -1,7 +1,6 @@
 import ast
 import asyncio
 import json
-import multiprocessing
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,6 @@ from typing import Any
 import honest
 import pytest
 from families import few
-from waits import patience
 
 import deeprepo
 from deeprepo_evals.context import plan_options, problems, run, score
@@ -123,7 +121,7 @@ def test_folder_context_contains_only_its_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "context", [b"bytes", 3, [], {}, [object()], Path("/nowhere/at/all"), "x" * 20_000_001, {"a": {1, 2}}]
+    "context", [b"bytes", 3, [], {}, [object()], Path("/nowhere/at/all"), "x" * ((100 << 20) + 1), {"a": {1, 2}}]
 )
 def test_unsupported_empty_or_too_large_context_is_refused(context: object) -> None:
     """An unsupported, empty or too large context fails before any request."""
@@ -207,6 +205,18 @@ def test_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
     assert (first.answer, again.answer, called) == ("3", "3", Counter({1: 2, 2: 1}))
     assert (server.count, silent.count) == (3, 0)
     assert again == first
+
+
+def test_journal_of_another_build_saves_its_calls(tmp_path: Path) -> None:
+    """A build that identified contexts in another way has also written a usable journal."""
+    journal = tmp_path / "j"
+    first, _ = played(["print(llm_query('?'))", "set_answer(1)"], "text", journal=journal)
+    start, *rest = journal.read_text().splitlines()
+    row = {**json.loads(start), "version": "another"}
+    journal.write_text("\n".join([json.dumps(row | {"pull": {**row["pull"], "base": "0", "head": "0"}}), *rest, ""]))
+    again, silent = played([], "text", journal=journal)
+    assert (again.answer, silent.count) == (first.answer, 0)
+    assert again.notes[0].startswith("Another build")
 
 
 def test_journal_contains_no_key(tmp_path: Path) -> None:
@@ -301,16 +311,6 @@ def test_questions_from_several_threads_are_all_answered() -> None:
     assert answers == ["4", "4", "4"]
 
 
-def test_forked_process_can_run_questions() -> None:
-    """A forked process can run questions after its parent did."""
-    with in_thread(Server(lambda _: code("set_answer(len(context))"))) as server:
-        rlm = deeprepo.RLM(model(server), budget=None)
-        assert rlm.run("?", "text").answer == "4"
-        with multiprocessing.get_context("fork").Pool(2) as pool:
-            waiting = [pool.apply_async(_ask, (server.openai_url, "x" * size)) for size in (1, 2)]
-            assert [one.get(timeout=patience()) for one in waiting] == ["1", "2"]
-
-
 def _ask(url: str, text: str) -> str:
     return deeprepo.RLM(deeprepo.Model("compatible/scripted", base_url=url), budget=None).run("?", text).answer
 
@@ -372,6 +372,24 @@ def test_secret_in_the_context_reaches_no_provider(tmp_path: Path) -> None:
     assert secret not in json.dumps(server.requests)
     assert secret not in (tmp_path / "j").read_text()
     assert "MASKED_SECRET_" in done.trajectory[0].output
+
+
+def test_secret_is_hidden_in_each_piece_of_a_long_context() -> None:
+    """A secret that is recognized in one piece of a context is also hidden in the others, and in a folder's other files."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    rest = "line\n" * 200_000
+    for context in (f"{secret[:20]}\n{rest}{secret}\n", {"a": secret[:20], "b": rest, "c": [secret]}):
+        done, server = played(["print(str(context)[:60], str(context)[-60:], 'a1B2' in str(context))"], context)
+        assert done.trajectory[0].output.count("MASKED_SECRET_") == 2
+        assert "a1B2" not in json.dumps(server.requests).replace("'a1B2' in", "")
+
+
+def test_memory_for_variables_grows_with_the_context() -> None:
+    """Copies of a long text fit, although they need more than `block_memory`."""
+    text = "\U0001f600\n" * 5_000_000
+    block = "set_answer([len(context), context is context_0, len(context.swapcase()), context.count('\U0001f600')])"
+    done, _ = played([block], text, block_memory=16)
+    assert done.answer == "[10000000, True, 10000000, 5000000]"
 
 
 PLACES = ("deeprepo/texts", "deeprepo/rlm/loop", "deeprepo/rlm/models", "deeprepo/rlm/money", "deeprepo/rlm/repl")

@@ -3,6 +3,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -179,20 +180,19 @@ def test_progress_events_are_typed_and_printable() -> None:
 
     with scripted("print(llm_query('Who?', reuse=True))", "set_answer(1)") as (_, rlm):
         done = rlm.run("What?", "text", on_progress=hear)
-    assert [type(event).__name__ for event in told] == ["Call", "Call", "Turn", "Call", "Turn", "Result"]
-    assert (told[2], told[4], told[5]) == (*done.trajectory, done)
-    calls = [event for event in told if isinstance(event, deeprepo.Call)]
-    assert [(call.run, call.turn, call.role) for call in calls] == [
-        ("root", 1, "root"),
-        ("root", 1, "worker"),
-        ("root", 2, "root"),
-    ]
-    assert calls[-1].total == done.cost
+    call = ["Started", "Call"]
+    assert [type(event).__name__ for event in told] == [*call, *call, "Turn", *call, "Turn", "Result"]
+    assert (told[4], told[7], told[8]) == (*done.trajectory, done)
+    for kind in (deeprepo.Started, deeprepo.Call):
+        calls = [(event.run, event.turn, event.role) for event in told if isinstance(event, kind)]
+        assert calls == [("root", 1, "root"), ("root", 1, "worker"), ("root", 2, "root")]
+    assert [event.total for event in told if isinstance(event, deeprepo.Call)][-1] == done.cost
+    assert done.by_model == {"compatible/scripted": replace(done.cost, models=())}
     lines = [str(event) for event in told]
     assert all("\n" not in line for line in lines)
-    assert lines[2] == "root, turn 1: 13 characters printed"
-    assert lines[1].startswith("root, turn 1: worker compatible/scripted: ")
-    assert lines[5] == "answered: 3 calls, price unknown"
+    assert lines[4] == "root, turn 1: 13 characters printed"
+    assert lines[3].startswith("root, turn 1: worker compatible/scripted: ")
+    assert lines[8] == "answered: 3 calls, price unknown"
 
 
 def test_answer_has_the_requested_type() -> None:

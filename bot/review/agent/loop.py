@@ -16,7 +16,7 @@ from deeprepo.rlm.loop.conversation import Conversation
 from deeprepo.rlm.loop.root import Outcome, RootRun
 from deeprepo.rlm.loop.stall import StallGuard
 from deeprepo.rlm.loop.tools import CHILD_TURNS
-from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, PYTHON, open_repl
+from deeprepo.rlm.repl.process import CALL_MEGABYTES, CALL_SECONDS, PYTHON, Repl
 
 CHILD_FILES = 40  # changed files listed in a child's first message
 CHILD_CHARS = 60_000  # characters of files in a child's first message; the child opens the rest itself
@@ -69,7 +69,7 @@ async def _run_root(
     conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
     conversation.open(instructions + language_instruction(session.language), seed)
     variables, left, clock = await tools.variables(session), session.calls.budget.seconds_left, session.calls.own_clock
-    async with open_repl(variables, tools.functions(state), limits, left, clock) as repl:
+    async with Repl(variables, tools.functions(state), limits, left, clock) as repl:
         root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
         await root_run.run()
     return root_run

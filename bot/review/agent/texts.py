@@ -1,91 +1,96 @@
-"""Provide the reviewer's tools, workers and prompts for questions about a text (`deeprepo.texts`).
+"""Provide workers and prompts for questions about a text (`deeprepo.texts`)."""
 
-The text is stored as a Git commit.
-"""
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
-from typing import Any
-
-from bot import config, render
-from bot.brief import Brief
-from bot.checkout import Checkout, git
-from bot.checkout.shown import MaskedTree, create_known_secrets
-from bot.errors import DeepRepoError
-from bot.findings import read
+from bot import render
+from bot.checkout.shown import create_known_secrets
 from bot.machine import build
-from bot.review import coverage
-from bot.review.agent import tools
-from bot.review.agent.state import RunState
-from bot.review.context import file_questions
-from bot.review.context.file_questions import Part, Sight
-from bot.review.session import Session, WorkerReply
-from bot.review.survey import Survey
-from bot.values import Dependents, PullRequest, Source, Unit
+from bot.values import PullRequest
 from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.loop.tools import Work
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl.process import Async
-from deeprepo.rlm.values import Limits, Message, Model, Prompt, Schema
+from deeprepo.rlm.values import Limits, Model
+from deeprepo.texts.callables import NAMES
 from deeprepo.texts.dialogue import Inquiry, TextQuestion
 
-# Fixed, so that the same text gets the same commit ID
-WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"
-ANSWER_TOKENS = 4_096  # tokens of one answer
-_PROPERTIES = file_questions.schema().parameters["properties"]
-LOOK_SCHEMA = Schema(
-    name="look_at_text",
-    description="Answer the question from the shown text, and from nothing else.",
-    parameters=read.strict(**{name: _PROPERTIES[name] for name in ("answer", "found", "quotes")}),
-)
+if TYPE_CHECKING:
+    from bot.ports import KnownSecrets
+    from bot.review.session import Session
+
+# The functions that need no files
+COMMON: Mapping[str, Async] = {
+    "llm_query": common.llm_query,
+    "llm_batch": common.llm_batch,
+    "llm_query_batched": common.llm_batch,
+    "last_batch": common.last_batch,
+    "rlm_query": common.rlm_query,
+    "rlm_query_batched": common.rlm_query_batched,
+    "budget": common.budget,
+    "set_answer": common.set_answer,
+    "FINAL": common.set_answer,
+    "SUBMIT": common.submit,
+}
 
 
-@dataclass(slots=True)
-class Reader:
-    """A model that reads pieces of a text. Satisfies `review.session.Worker`."""
+@dataclass(slots=True, kw_only=True)
+class TextWork(Work):
+    """The state of one root's run over a text."""
 
-    model: Model
-    calls: Calls
+    inquiry: "TextInquiry"
 
     @property
-    def name(self) -> str:
-        """The worker's name."""
-        return f"worker {self.model.name}"
+    def calls(self) -> Calls:
+        """The interface for calling models."""
+        return self.inquiry.calls
 
-    async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - the protocol's
-        """Return an error, since a text has no code regions."""
-        return WorkerReply("", error="a text has no units: ask(paths, question)")
-
-    async def answer(self, parts: Sequence[Part], question: str) -> Sight:
-        """Ask a question about these pieces of the text."""
-        text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
-        system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
-        prompt = Prompt((system, Message("user", text)), answer=LOOK_SCHEMA, max_tokens=ANSWER_TOKENS)
-        reply = (await self.calls.many(self.model, [prompt], "worker"))[0]
-        if isinstance(reply, DeepRepoError):
-            return Sight(error=str(reply))
-        return file_questions.parse_reply(reply.data, Source("model", self.name), parts)
+    def model(self, name: str) -> Model:
+        """Return the worker with this name, or the first one. Raises ValueError if the name is unknown."""
+        named = self.inquiry.workers
+        if name and name not in named:
+            raise ValueError(f"there is no worker {name!r}: there is {', '.join(named) or 'one, without a name'}")
+        return self.inquiry.readers[name or next(iter(named), "")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextInquiry(Inquiry):
-    """A running question, with the tools of a review."""
+    """A running question. The files are only made when the root's code reads or searches them."""
 
-    session: Session
-    reader: Reader  # the first one if there are several
+    readers: Mapping[str, Model]  # the workers by name, or one without a name
+    masks: "KnownSecrets"
+    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    sessions: "list[Session]" = field(default_factory=list)  # one, or none yet
 
     def work(self, depth: int) -> Work:
         """Return the state of a root with `depth` roots above it."""
-        source = Source("model", self.root.name, "root")
-        return RunState(self.session, source, depth=depth, deepest=self.question.depth - 1)
+        return TextWork(inquiry=self, depth=depth, deepest=self.question.depth - 1)
 
     def functions(self, work: Work) -> Mapping[str, Async]:
         """Return the functions for a root's code."""
-        return tools.functions(work) if isinstance(work, RunState) else {}
+        return {
+            name: partial(common.masked, COMMON[name], work)
+            if name in COMMON
+            else partial(self._with_files, name, work)
+            for name in NAMES[-1]
+        }
+
+    async def _with_files(self, name: str, work: Work, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+        from bot.review.agent import text_files, tools
+
+        async with self.lock:
+            if not self.sessions:
+                self.sessions.append(await text_files.open_session(self, self.stack))
+        functions = tools.functions(text_files.state(self.sessions[0], work))
+        return await functions[name](*arguments, **keywords)
 
     def words(self, template: str, **values: object) -> str:
         """Render a prompt template for a root."""
@@ -106,51 +111,24 @@ async def open_inquiry(
     At the end everything opened here is closed, but not the models.
     """
     journal = journal or Journal()
-    masks = create_known_secrets()
-    calls = Calls(Budget(limits), journal, masks)
-    readers = {name: Reader(model, calls) for name, model in worker.items()} if isinstance(worker, Mapping) else {}
-    reader = Reader(worker, calls) if not isinstance(worker, Mapping) else next(iter(readers.values()))
+    readers = worker if isinstance(worker, Mapping) else {"": worker}
+    names = {name: model.name for name, model in readers.items() if name}
+    entry = {**question.journal_entry, "settings": dict(settings or {}), **({"workers": names} if names else {})}
+    digest = question.material.digest
+    pull, masks = PullRequest(question.query, "", digest, digest, "text", "text", ""), create_known_secrets()
     try:
-        with tempfile.TemporaryDirectory(prefix="deeprepo-text-") as folder:
-            pull = await _commit(question.material.files, folder, question.query)
-            brief = Brief(pull, config.resolve({}, None, config.Settings()))
-            entry = {**question.journal_entry, "settings": dict(settings or {})}
-            if readers:
-                entry["workers"] = {name: one.model.name for name, one in readers.items()}
-            notes = journal.begin(Start(asdict(pull), entry, root.name, reader.model.name, build.name(), limits.own))
-            async with Checkout(pull) as tree:
-                nobody = Dependents()
-                session = Session(
-                    survey=Survey(brief, (), (), nobody, tree, coverage.CoverageTracker((), (), nobody), masks=masks),
-                    tree=MaskedTree(tree, masks),
-                    calls=calls,
-                    worker=reader,
-                    analyzers=reader,
-                    root=root,
-                    reader=reader.model,
-                    workers=readers,
-                )
-                yield TextInquiry(
-                    question=question,
-                    root=root,
-                    calls=calls,
-                    workers={name: one.model.name for name, one in readers.items()},
-                    notes=(*question.material.notes, *notes),
-                    session=session,
-                    reader=reader,
-                )
+        first = next(iter(readers.values())).name
+        notes = journal.begin(Start(asdict(pull), entry, root.name, first, build.name(), limits.own))
+        inquiry = TextInquiry(
+            question=question,
+            root=root,
+            calls=Calls(Budget(limits), journal, masks),
+            masks=masks,
+            workers=names,
+            readers=readers,
+            notes=(*question.material.notes, *notes),
+        )
+        async with inquiry.stack:
+            yield inquiry
     finally:
         journal.close()
-
-
-async def _commit(files: Mapping[str, str], folder: str, title: str) -> PullRequest:
-    """Store the files as one commit in a new bare repository."""
-    rows = [b"commit refs/heads/main\n", WHO, b"data 0\n"]
-    for path, text in files.items():
-        blob = text.encode()
-        rows.append(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(blob), blob))
-    env = {"GIT_DIR": folder}
-    await git.output("init", "--quiet", "--bare", folder, cwd=folder)
-    await git.output("-c", "core.compression=0", "fast-import", "--quiet", cwd=folder, env=env, stdin=b"".join(rows))
-    head = (await git.output("rev-parse", "refs/heads/main", cwd=folder, env=env)).decode().strip()
-    return PullRequest(title, "", head, head, "text", "text", folder)

@@ -1,8 +1,7 @@
 """Read a journal: its reviews, the outcomes that a resumed run reuses, and their cost.
 
-Each review in the file is a section. A section without a last line was cut off. The same command resumes it,
-and every finished request gets its recorded outcome, including failures. From older sections, only replies
-are reused.
+Each review in the file is a section. If it was cut off, every finished request gets its recorded outcome, including
+failures. From older sections, only replies are reused.
 """
 
 import json

@@ -1,12 +1,8 @@
 """Write the journal of a run: requests, replies and times.
 
-Each line is written before its content is used. Outcomes are looked up by the content of their request. So no
-finished call is paid twice after kill -9. docs/contributing/journal.md describes the lines.
-
-The file contains the requests, and therefore the reviewed code, so only its owner can read it (0600). It never
-contains keys or addresses. Every line is handed to the operating system immediately, so kill -9 loses nothing.
-The file is synced to disk (fsync) only at the end, so after a power failure the last calls may have to be
-made again.
+Each line is written before its content is used, and handed to the operating system immediately, so no finished call is
+paid twice after kill -9. The file is synced to disk only at the end. Only its owner can read it (0600), because it
+contains the requests. docs/contributing/journal.md describes the lines.
 """
 
 import fcntl
@@ -99,8 +95,10 @@ class Journal:
         section = next((one for one in reversed(self._record.sections) if one.start), None)
         notes: tuple[str, ...] = ()
         if section is not None:
-            last = self._last(section, start)
-            if last is None:
+            last, other = self._last(section, start), reader.other_build(section, start.version)
+            if last is None or (
+                last.is_question and other and last.ids != start.ids
+            ):  # it may tell texts apart otherwise
                 notes = (OTHER_BUILD.format(reader.other_build(section, start.version)),)
                 self.put(**codec.first(start), time=_now(), notes=list(notes))
                 return notes
@@ -113,7 +111,6 @@ class Journal:
                 self.outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
                 self.put("resumed", time=_now())
                 return ()
-            other = reader.other_build(section, start.version)
             reason = OTHER_BUILD.format(other) if other else OTHER_SETTINGS.format(", ".join(differing))
             notes = (reason,) if differing else ()
         self.put(**codec.first(start), time=_now(), notes=list(notes))

@@ -14,11 +14,8 @@ ADDRESS_OR_NUMBER = re.compile(r"[0-9a-f]{6,}|[0-9]+")  # addresses and hashes d
 class BlockCalls:
     """The host calls of one block. `next` is a `repl.process.Recorded`.
 
-    If the block had finished (`is_finished`), the recorded calls are repeated even if it now makes different ones.
-    Its output is taken from the record, and only the host's state has to be rebuilt.
-
-    If the block was interrupted, it makes the recorded calls again, in any order. A call that differs from a
-    recorded one only in its numbers is replaced by that one, so that its answer isn't paid twice. Any other call is new, and sets `has_diverged` if recorded calls are left.
+    If the block had finished (`is_finished`), the recorded calls are repeated even if it now makes different ones. If it was
+    interrupted, a call that differs from a recorded one only in its numbers is replaced by that one, so that it isn't paid twice.
     """
 
     def __init__(self, journal: Journal, masks: Masks, run: str, turn: int, *, is_finished: bool) -> None:

@@ -220,7 +220,8 @@ class RootRun:
             reply = await calls.complete(self.model, prompt, "root")
             is_answer = reply.stop != "refusal" and not extraction.is_code(reply.text)
             name, text = extraction.ending(reply) or ("", "")
-            self.summary = self.work.accept(text if name == "FINAL" else reply.text.strip()) if is_answer else ""
+            said = frames.sound(text if name == "FINAL" else reply.text.strip())
+            self.summary = self.work.accept(said) if is_answer else ""
         except (ProviderError, BudgetSpent, ValueError) as error:
             self.why = self.why or str(error)
         finally:

@@ -60,8 +60,6 @@ class Work(ABC):
         if len(self.notes) < MAX_NOTES:
             self.notes.setdefault(sentence[:NOTE_CHARS])
 
-    # --- hooks for tasks ----------------------------------------------------------------------------------------------
-
     def facts(self) -> dict[str, object]:
         """Return further facts for the message after each turn. A changed fact counts as progress."""
         return {}
@@ -70,7 +68,14 @@ class Work(ABC):
         """Record that a worker, or else the root, was shown a text and answered."""
 
 
-# --- functions for the root's code, as in the RLM paper ------------------------------------------------------------------
+async def masked(function: Callable[..., Awaitable[Any]], work: Work, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    """Call a function for the root's code, and hide secrets in its result, because the code could send them on."""
+    masks = work.calls.masks
+    try:
+        reply = await function(work, *(masks.show(argument) for argument in arguments), **masks.show(keywords))
+    except (TypeError, ValueError) as error:
+        raise type(error)(*masks.hide(error.args)) from None
+    return masks.hide(reply)
 
 
 async def llm_query(work: Work, prompt: str, worker: str = "", *, model: str | None = None, reuse: bool = False) -> str:

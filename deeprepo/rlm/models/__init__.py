@@ -66,7 +66,10 @@ def provider_of(name: str) -> Provider:
     if not slash or not provider or not model:
         raise UsageError(f"{name!r} is not a full model name. Write provider/model, for example openai/gpt-5.4-mini")
     if provider not in PROVIDERS:
-        raise UsageError(f"unknown provider {provider!r}: supported providers are {', '.join(sorted(PROVIDERS))}")
+        raise UsageError(
+            f"unknown provider {provider!r}: there is {', '.join(PROVIDERS)}. For any other server with the OpenAI API, such as vLLM, "
+            f"write compatible/{model} and give its address"
+        )
     return PROVIDERS[provider]
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any, Literal
 
 from deeprepo.rlm.models.forms import RequestForm
@@ -27,7 +26,6 @@ MARKS = (
 LONE = re.compile(
     rf"^[ \t]*(?:{'|'.join(re.escape(closing) for _, closing in MARKS)})[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
-FENCED = re.compile(r"\s*+```\w*+\s(.*)```\s*+", re.DOTALL)
 MAX_STARTS = 2_000  # braces at which parsing is tried, so that a text full of braces doesn't take minutes
 DECODER = json.JSONDecoder(strict=False)
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
@@ -118,17 +116,6 @@ def parse(text: str) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def arguments(text: str) -> Mapping[str, Any] | None:
-    """Return the arguments of a tool call, even if the model has encoded them twice or put them into a code fence."""
-    value = parse(text)
-    if value is None and text.lstrip().startswith('"'):
-        with suppress(ValueError, RecursionError):
-            inner = json.loads(text, strict=False)
-            value = parse(inner) if isinstance(inner, str) else None
-    fenced = FENCED.fullmatch(text) if value is None else None
-    return parse(fenced[1]) if fenced else value
 
 
 def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

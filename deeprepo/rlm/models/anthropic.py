@@ -17,7 +17,7 @@ import anthropic
 from pydantic import SecretStr
 
 from deeprepo.rlm.errors import ProviderDown
-from deeprepo.rlm.models.answers import JSON_ONLY, Stop, arguments, completion, sendable, without_thinking
+from deeprepo.rlm.models.answers import JSON_ONLY, Stop, completion, parse, sendable, without_thinking
 from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, key_text
@@ -177,7 +177,7 @@ def _tool(schema: Schema) -> dict[str, Any]:
 def _call(block: Mapping[str, Any]) -> ToolCall:
     given = block.get("input")
     identity = str(block.get("id", "")), str(block.get("name", ""))
-    values = given if isinstance(given, Mapping) else arguments(given) if isinstance(given, str) else None
+    values = given if isinstance(given, Mapping) else parse(given) if isinstance(given, str) else None
     if values is not None:
         return ToolCall(*identity, values)
     return ToolCall(*identity, {}, given if isinstance(given, str) else json.dumps(given))

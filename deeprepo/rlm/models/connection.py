@@ -1,13 +1,10 @@
 """A model behind an HTTP API.
 
-The first call opens the client in its event loop, and the client is kept until it is closed. If the server rejects
-the form of a request, it is sent in another form. Nothing else is retried here, and the libraries' retries and
-redirects are off, because `money.calls` reserves money for each attempt and records it. Streams are read event by
-event without building the library's objects, which would cost more than the request itself. If a server doesn't
-stream, the whole reply is read.
+If the server rejects the form of a request, it is sent in another form. Nothing else is retried here, and the libraries'
+retries and redirects are off, because `money.calls` reserves money for each attempt and records it. Streams are read
+without the library's objects, which would cost more than the request itself.
 
-The HTTP library is the one that the client library uses: httpx2, or httpx for openai 2, which the training
-environment needs. Both have the same names for what is used here.
+The HTTP library is httpx2, or httpx for openai 2, which the training environment needs.
 """
 
 import asyncio

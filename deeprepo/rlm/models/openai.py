@@ -23,8 +23,8 @@ from deeprepo.rlm.models.answers import (
     JSON_ONLY,
     Stop,
     alternating,
-    arguments,
     completion,
+    parse,
     sendable,
     text_of,
     without_thinking,
@@ -223,7 +223,7 @@ def _calls(rows: object, name: str) -> tuple[ToolCall, ...]:
         function = item.get("function") if isinstance(item, Mapping) else None
         if isinstance(function, Mapping):
             raw = function.get("arguments") or "{}"
-            values = raw if isinstance(raw, Mapping) else arguments(str(raw))
+            values = raw if isinstance(raw, Mapping) else parse(str(raw))
             function_name, unparsed_text = str(function.get("name", "")), str(raw) if values is None else ""
             identity = str(item.get("id") or f"call_{number}")
             calls.append(ToolCall(identity, function_name, values or {}, unparsed_text, _kept_fields(item, name)))

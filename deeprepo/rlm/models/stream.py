@@ -84,6 +84,7 @@ class Messages:
                         block[name] = (block.get(name) or "") + delta[name]
             case "message_delta":
                 self._message |= {name: value for name, value in delta.items() if value is not None}
+                self._ended |= bool(delta.get("stop_reason"))  # some servers close the connection after it
                 self._count(event.get("usage"))
             case "message_stop":
                 self._ended = True

@@ -66,7 +66,7 @@ class Budget:
         self._usd: dict[Purpose, list[float]] = {}  # known prices; summed exactly, in any order
         self._rough_usd = 0.0  # their running sum for the caps, including calls with unknown prices
         self._unpriced: set[Purpose] = set()  # roles with a call whose price is unknown
-        self._models: dict[str, None] = {}
+        self.by_model: dict[str, Cost] = {}
         self._held_tokens, self._held_usd = 0, 0.0
         self._kept: Hold | None = None
         self._longest: dict[tuple[str, Purpose], int] = {}  # tokens of the longest reply, by model and role
@@ -162,7 +162,7 @@ class Budget:
         self._failures += has_failed
         self.answered += not has_failed and role != "verify"  # confirmations run in parallel to blocks
         self._usage += usage
-        self._models.setdefault(model)
+        self._add(model, Cost(1, usage, usd, failed_calls=has_failed))
         if not has_failed:
             self._longest[model, role] = max(self._longest.get((model, role), 0), usage.output)
         if usd is None:
@@ -173,9 +173,16 @@ class Budget:
             self._usd.setdefault(role, []).append(usd)
             self._rough_usd += max(usd, worst_usd)
 
-    def supplement(self, costs: Iterable[tuple[Usage, float | None]], role: Purpose) -> None:
+    def _add(self, model: str, cost: Cost) -> None:
+        before = self.by_model.get(model, Cost())
+        usd = None if before.usd is None or cost.usd is None else before.usd + cost.usd
+        failed = before.failed_calls + cost.failed_calls
+        self.by_model[model] = Cost(before.calls + cost.calls, before.usage + cost.usage, usd, failed_calls=failed)
+
+    def supplement(self, costs: Iterable[tuple[Usage, float | None]], role: Purpose, model: str) -> None:
         """Add the costs of calls that are already booked; the caps already count their maximum."""
         for usage, usd in costs:
+            self._add(model, Cost(0, usage, usd or 0.0))
             self._usage += usage
             self._usd.setdefault(role, []).append(usd or 0.0)
 
@@ -226,7 +233,7 @@ class Budget:
             root_usd=None if {"root", "pairs"} & self._unpriced else self._paid("root", "pairs"),
             verify_usd=None if "verify" in self._unpriced else self._paid("verify"),
             failed_calls=self._failures,
-            models=tuple(self._models),
+            models=tuple(self.by_model),
         )
 
     def _paid(self, *roles: Purpose) -> float:

@@ -78,13 +78,10 @@ class Calls:
         """Return a time in seconds that pauses while models are asked, and may go back if several are."""
         return self.now() - self._waited
 
-    # --- questions ----------------------------------------------------------------------------------------------------
-
     async def complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """Ask for one reply. If it doesn't fit its schema or is cut off, ask once more.
+        """Ask for one reply. If it doesn't fit its schema or is cut off, ask once more. Raises ProviderError and BudgetSpent.
 
-        Raises ProviderError and BudgetSpent. A reply that is still cut off is only returned for prompts with a tool. Secrets
-        are sent as placeholders and restored in the reply, except in a root's code, since the REPL has only placeholders.
+        Secrets are sent as placeholders and restored in the reply, except in a root's code, since the REPL has only placeholders.
         """
         return await self._answer(model, self.masks.prompts([prompt])[0], role)
 
@@ -203,8 +200,6 @@ class Calls:
         self.budget.fail()
         return BadAnswer(why)
 
-    # --- one request: journal, reserve, send, settle, journal -----------------------------------------------------------
-
     async def _reply(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
         """Return a request's reply. It is sent once per run, unless an earlier run has the reply.
 
@@ -238,10 +233,10 @@ class Calls:
                 try:
                     reply = self._done[key] = await task
                 except (ProviderError, BudgetSpent):
-                    self.budget.supplement([(Usage(), row["usd"]) for row in lost], role)
+                    self.budget.supplement([(Usage(), row["usd"]) for row in lost], role, model.name)
                     raise
                 usd = model.price(reply.usage) if reply.usd is None else reply.usd
-                self.budget.supplement([(reply.usage, usd)] * len(lost), role)
+                self.budget.supplement([(reply.usage, usd)] * len(lost), role, model.name)
         return self.sizes.learn(model, prompt, role, size, self._done[key])
 
     async def _send(self, model: Model, request: Request, about: Row) -> Completion:

@@ -54,8 +54,6 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
     return "medium" if role in ("root", "pairs") else "low"
 
 
-# --- the window -----------------------------------------------------------------------------------------------------------
-
 LIKELY_CHARS = 3.0  # characters of code per token
 # At worst, a tokenizer makes one token per byte, but letters and blanks are always combined.
 LETTERS, BLANKS = string.ascii_letters.encode(), b" \t\n"

@@ -1,11 +1,8 @@
 """The process that runs a root's code: CPython, locked by the kernel before it runs any of that code.
 
-The parent starts a separate program that calls `main`. It imports everything that a block may need from the
-standard library, and then locks itself. Afterwards, code can't open a file, socket, process or thread. The lock
-is not written in Python: it is a filter for system calls (Linux) or a sandbox profile set by the parent (macOS),
-and `probe` checks that forbidden actions fail.
-
-Parent and child exchange frames, which are a length and JSON. The parent trusts nothing that it receives.
+`main` imports what a block may need from the standard library, and then locks the process, so that code can't open a
+file, socket, process or thread. The lock is a filter for system calls (Linux) or a sandbox profile set by the parent
+(macOS), and `probe` checks that forbidden actions fail. The parent trusts nothing that it receives.
 """
 
 import ast
@@ -23,7 +20,6 @@ import inspect
 import io
 import json
 import linecache
-import math
 import os
 import platform
 import random
@@ -33,7 +29,6 @@ import signal
 import socket
 import struct
 import sys
-import textwrap
 import time
 import traceback
 import types
@@ -46,6 +41,7 @@ from deeprepo.rlm.repl.frames import FRAME, HEAD, MEMBERS, both_ends, decode, en
 
 LINE = 4_000  # maximum characters of a line in an error
 CHUNK = 65_536  # maximum characters of output in a frame
+COPIES = 4  # of the streamed values for which there is memory, in addition to the values
 DAY = 86_400  # seconds after which the process ends, in case its parent was killed
 KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # exceptions from host functions; others are RuntimeErrors
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock is fixed, so that a resumed run prints the same
@@ -54,8 +50,6 @@ FOLDERS = (f"{Path(os.__file__).parent}/", f"{Path(__file__).parents[3]}/")
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 AWAITED = "__awaited__"  # the name of `awaited` in a block
 RESTORED = "[note: {} belongs to the REPL, and its original value was restored. Use another name for your value.]"
-# Typographic characters that replace those of a program in copied text.
-TYPED = str.maketrans("\u00a0\u201c\u201d\u2018\u2019", " \"\"''")
 # Modules that are available without an import, and others that can be imported. After the lock, no others can be loaded.
 GIVEN = (
     "json re math collections itertools functools dataclasses datetime typing hashlib csv bisect decimal random time asyncio copy base64 "
@@ -73,8 +67,6 @@ NAMES = {  # names that models use without importing them, by module
     "dataclasses": "dataclass field",
     "pathlib": "Path",
 }
-
-# --- the lock ---------------------------------------------------------------------------------------------------------
 
 # The system calls that the process needs to compute and to use two pipes, with their numbers on each machine. `read` and
 # `write` are only allowed for these pipes, and `rt_sigaction` for every signal except SIGXCPU.
@@ -152,11 +144,16 @@ def lock_linux() -> None:
             raise OSError(error, f"prctl({request[0]}): {os.strerror(error)}")
 
 
+def address_space() -> int:
+    """Return the bytes of memory that the process has, or 0 if the machine doesn't report them."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
+
+
 def limit(memory: int, seconds: int) -> None:
     """Limit the memory that the process may use in addition to its current memory, and its CPU seconds."""
     if sys.platform == "linux":
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + memory
+        most = address_space() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     signal.alarm(DAY)
     for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
@@ -178,9 +175,6 @@ def probe() -> list[str]:
             attempt()
             done.append(name)
     return done
-
-
-# --- replacements for clocks, threads, randomness and output -----------------------------------------------------------
 
 
 class StillLoop(asyncio.BaseEventLoop):
@@ -225,24 +219,7 @@ class InTurn(concurrent.futures.Executor):
 
 
 class LenientTransformer(ast.NodeTransformer):
-    """Accepts `await` before a synchronous call and `return` at the top level of a block, which Python rejects."""
-
-    _is_top = True
-
-    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        """Keep a `return` inside a function."""
-        before, self._is_top = self._is_top, False
-        self.generic_visit(node)
-        self._is_top = before
-        return node
-
-    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - the library's name
-
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        """End the block. `run` prints the returned value."""
-        self.generic_visit(node)
-        end = ast.Call(ast.Name("SystemExit", ast.Load()), [node.value] if node.value else [], [])
-        return ast.copy_location(ast.Raise(end), node) if self._is_top else node
+    """Accepts `await` before a synchronous call, which Python rejects."""
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
         """Await a value only if it is awaitable."""
@@ -274,11 +251,9 @@ def freeze_clock() -> None:
         _put(time, name, lambda *_: seconds)
         _put(time, f"{name}_ns", lambda *_: int(seconds * 1e9))
     _put(time, "sleep", lambda _: None)
-    gmtime, strftime, asctime = time.gmtime, time.strftime, time.asctime
+    gmtime, strftime = time.gmtime, time.strftime
     for name in ("localtime", "gmtime"):
         _put(time, name, lambda moment=None: gmtime(seconds if moment is None else moment))
-    _put(time, "ctime", lambda moment=None: asctime(time.gmtime(moment)))
-    _put(time, "asctime", lambda moment=None: asctime(moment or time.gmtime()))
     _put(time, "strftime", lambda form, moment=None: strftime(form, moment or time.gmtime()))
     for module in (asyncio, asyncio.events):
         _put(module, "new_event_loop", StillLoop)
@@ -306,54 +281,16 @@ def seed_randomness() -> None:
 
 
 def freeze_process_facts() -> None:
-    """Return fixed facts about the process and the machine. Refuse functions whose results differ between runs."""
+    """Return fixed facts about the process and the machine."""
     system = os.uname()
     for name, value in (
         ("getpid", 1),
         ("getppid", 0),
-        ("times", os.times_result((0.0,) * 5)),
         ("cpu_count", 1),
         ("uname", os.uname_result((system.sysname, "repl", "", "", system.machine))),
     ):
         _put(os, name, lambda value=value: value)
     _put(platform, "_uname_cache", None)
-    for module, names in (
-        (os, "system popen fork getloadavg"),
-        (sys, "getallocatedblocks getrefcount"),
-        (gc, "get_count get_stats"),
-    ):
-        for name in names.split():
-            _put(module, name, _refusal(f"{module.__name__}.{name}"))
-
-
-def _refusal(name: str) -> Callable[..., Never]:
-    def refuse(*_: object, **__: object) -> Never:
-        raise PermissionError(f"{name}() is refused: a block cannot start processes or inspect the machine")
-
-    return refuse
-
-
-class Identities:
-    """Replaces `id` and `hash` for blocks. Objects are numbered in the order of the calls, because addresses differ between runs.
-
-    Numbered objects are kept, so that no number is used twice.
-    """
-
-    def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
-        self._objects: list[object] = []
-
-    def __call__(self, value: object, /) -> int:
-        """Return the number of an object."""
-        if id(value) not in self._numbers:
-            self._objects.append(value)
-            self._numbers[id(value)] = 1000 + 16 * len(self._objects)
-        return self._numbers[id(value)]
-
-    def hash(self, value: object, /) -> int:
-        """Return the hash of a value, or its number if Python would use its address."""
-        by_address = type(value).__hash__ is object.__hash__ or (isinstance(value, float) and math.isnan(value))
-        return self(value) if by_address else hash(value)
 
 
 def without_folder(path: str) -> str:
@@ -414,9 +351,6 @@ class Output(io.TextIOBase):
             self._send({"print": text[at : at + CHUNK]})
 
 
-# --- the conversation with the parent ----------------------------------------------------------------------------------
-
-
 class Pipe:
     """Exchanges frames over standard input and output."""
 
@@ -435,12 +369,22 @@ class Pipe:
 
     def receive(self) -> dict[str, Any]:
         """Read one frame. Ends the process if the parent has ended."""
+        frame: dict[str, Any] = json.loads(self.read() or os._exit(0))
+        return frame
+
+    def read(self) -> bytes:
+        """Read the next bytes, which their length precedes. Ends the process if the parent has ended."""
         size = int.from_bytes(self._incoming.read(HEAD), "big")
         data = self._incoming.read(size)
-        if not size or len(data) < size:
-            os._exit(0)
-        frame: dict[str, Any] = json.loads(data)
-        return frame
+        return data if len(data) == size else os._exit(0)
+
+    def load(self, form: str, items: list[tuple[str, bool]]) -> Any:  # noqa: ANN401 - plain data
+        """Read a streamed value."""
+        texts = ((self.read().decode(), is_text) for _, is_text in items)
+        values = [text if is_text else json.loads(text) for text, is_text in texts]
+        if form == "mapping":
+            return dict(zip((name for name, _ in items), values, strict=True))
+        return values if form == "list" else values[0]
 
 
 class Blocks:
@@ -450,6 +394,7 @@ class Blocks:
         self.pipe, self.output = pipe, Output(pipe.send)
         self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
         self.names |= {AWAITED: awaited, "exit": sys.exit, "quit": sys.exit}
+        self._given, self._kept = dict[str, Any](), dict[str, Any]()
 
     def give(self, variables: Mapping[str, Any], functions: list[str]) -> None:
         """Define the names for all blocks: modules, the given values, and a function for each host function."""
@@ -459,12 +404,10 @@ class Blocks:
         }
         self.names |= variables
         self.names |= {name: self._function(name) for name in functions}
-        identities = Identities()
-        self.names |= {"id": identities, "hash": identities.hash}
         if "set_answer" in functions:
             self.names["FINAL_VAR"] = self._final_var
         # A block may replace the answer. Every other given name is restored afterwards.
-        self._kept = {name: self.names[name] for name in (*variables, *functions) if name != "answer"}
+        self._kept |= {name: self.names[name] for name in (*variables, *functions) if name != "answer"}
         self.names["SHOW_VARS"] = lambda: f"assigned by your blocks: {', '.join(self._assigned()) or 'nothing yet'}"
         self.names["help"] = lambda *_: self.output.write(f"given names: {', '.join(self._kept)}\n")
         self._given, self._builtins = dict(self.names), dict(vars(builtins))
@@ -473,10 +416,11 @@ class Blocks:
         os.environ.clear()
         hide_host()
 
-    def add(self, name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - plain data
-        """Add another given value."""
-        for given in (self.names, self._given, self._kept):
-            given[name] = value
+    def add(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Add a streamed value."""
+        value = self.pipe.load(order["form"], order["items"])
+        for names in (self.names, self._given, self._kept):
+            names.update(dict.fromkeys(order["give"], value))
         return {"given": True}
 
     def run(self, code: str, number: int) -> dict[str, Any]:
@@ -485,10 +429,10 @@ class Blocks:
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         error = None
         try:
-            waiting = eval(_compiled(code, name), self.names)  # noqa: S307 - the purpose of this process
+            waiting = eval(_program(code, name), self.names)  # noqa: S307 - the purpose of this process
             if inspect.iscoroutine(waiting):
                 asyncio.run(waiting)
-        except SystemExit as end:  # the block called exit() or returned
+        except SystemExit as end:  # the block called exit()
             if end.code is not None:
                 self.output.write(f"{end.code}\n")
         except BaseException as failure:  # noqa: BLE001 - any exception is reported
@@ -547,20 +491,7 @@ class Blocks:
         return call
 
 
-def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
-    """Compile a block. If that fails, undo common damage: indentation, a console's prompts, typographic characters."""
-    try:
-        return _program(code, name)
-    except SyntaxError:
-        typed = [line[4:] for line in map(str.strip, code.splitlines()) if line.startswith((">>> ", "... "))]
-        for plain in (textwrap.dedent(code), "\n".join(typed), code.translate(TYPED)):
-            with contextlib.suppress(SyntaxError):
-                if plain.strip():
-                    return _program(plain, name)
-        raise
-
-
-def _program(code: str, name: str) -> Any:  # noqa: ANN401
+def _program(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
     tree = compile(code, name, "exec", ast.PyCF_ONLY_AST)
     return compile(ast.fix_missing_locations(LenientTransformer().visit(tree)), name, "exec", FLAGS)
 
@@ -582,7 +513,10 @@ def _told(failure: BaseException) -> str:
 def main() -> None:
     """Lock the process, report what it can still do, and run the parent's blocks."""
     pipe = Pipe()
-    order = pipe.receive()
+    blocks, before = Blocks(pipe), address_space()
+    while "give" in (order := pipe.receive()):
+        pipe.send(blocks.add(order))
+    given = address_space() - before
     traceback.format_exception(ValueError("x"))  # load before the lock what is loaded on first use
     "é".encode("ascii", "backslashreplace").decode("utf-8-sig")
     for name in ("latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "rot13", "unicode_escape"):
@@ -590,10 +524,9 @@ def main() -> None:
     for name in f"{GIVEN} {READY}".split():
         importlib.import_module(name)
     freeze_clock()
-    blocks = Blocks(pipe)
     variables = decode(order["variables"])
     gc.collect()
-    limit(order["memory"], order["seconds"])
+    limit(order["memory"] + COPIES * given, order["seconds"])
     try:
         if sys.platform == "linux":
             lock_linux()
@@ -606,7 +539,7 @@ def main() -> None:
         frame = pipe.receive()
         try:
             if "give" in frame:
-                pipe.send(blocks.add(frame["give"], decode(frame["as"])))
+                pipe.send(blocks.add(frame))
             else:
                 pipe.send(blocks.run(frame["run"], frame["number"]) if "run" in frame else blocks.value(frame["value"]))
         except (MemoryError, ValueError) as error:

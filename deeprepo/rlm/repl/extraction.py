@@ -22,7 +22,6 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 _INLINE = re.compile(r"^[ \t]*+```(?:python3?|py)[ \t]++([^`\n]++)```[ \t]*+$", re.MULTILINE)
 _CLOSED_LATE = re.compile(r"(?<=[^`\n])(`{3,})[ \t]*$", re.MULTILINE)
 _INDENTED = re.compile(r"^[ \t]+```", re.MULTILINE)
-_QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 
 
 def of(reply: Completion) -> str:
@@ -59,13 +58,12 @@ def _written(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a reply's fenced blocks. If none is valid Python, also try one-line, indented and quoted forms."""
+    """Yield a reply's fenced blocks. If none is valid Python, also try one-line and indented forms."""
     as_written = list(fenced_blocks(text))
     ways = (
         _INLINE.sub(r"```python\n\1\n```", text),
         _CLOSED_LATE.sub(r"\n\1", text),
         textwrap.dedent(text),
-        _QUOTED.sub("", text),
         _INDENTED.sub("```", text),
     )
     for way in (text, *ways):

@@ -1,6 +1,5 @@
 """The protocol between the host and the REPL's process: JSON frames, in which marks represent further Python types."""
 
-import base64
 import json
 import math
 from collections import deque
@@ -15,39 +14,26 @@ HEAD = 4  # bytes of a frame's length, which precedes it
 DEEPEST = 200  # maximum levels of a value
 MEMBERS = 300_000  # maximum members of all lists and mappings in a frame from the child
 LARGEST_KEY = 1 << 53  # larger numbers could be chosen to collide, so that a mapping of them takes quadratic time
-LONGEST = 8_192  # bits; larger numbers are written in hexadecimal
-Value = Any  # a value in a frame: None, numbers, text, bytes, lists, tuples, dicts, sets
+Value = Any  # a value in a frame: None, numbers, text, lists, tuples, dicts
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-# The types that are written as lists, by their mark.
-GROUPS = {"t": (tuple,), "s": (set, frozenset), "": (list, deque, Iterator, range, *VIEWS)}
+LISTS: Any = (list, set, frozenset, deque, Iterator, range, *VIEWS)  # the types that arrive as lists
 
 
 def encode(value: Value, depth: int = DEEPEST) -> Value:
     """Return a plain value as JSON. Raises TypeError for anything else."""
     if value is None or isinstance(value, (bool, float)):
         return value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, int):
-        return int(value) if value.bit_length() < LONGEST else {"i": hex(value)}
-    if isinstance(value, (bytes, bytearray)):
-        return {"b": base64.b64encode(value).decode()}
+    if isinstance(value, (str, int)):
+        return str(value) if isinstance(value, str) else int(value)
     if not depth:
         raise TypeError("this value is nested too deeply")
-    return _encode_group(value, depth - 1)
-
-
-def _encode_group(value: Value, depth: int) -> Value:
-    if isinstance(value, (Mapping, set, frozenset)):
-        for key in value:
-            _check_key(key)
     if isinstance(value, Mapping):
-        return {"d": [[encode(key, depth), encode(item, depth)] for key, item in value.items()]}
-    mark = next((mark for mark, kinds in GROUPS.items() if isinstance(value, kinds)), None)
-    if mark is None:
+        pairs = [[encode(_check_key(key), depth - 1), encode(item, depth - 1)] for key, item in value.items()]
+        return {"d": pairs}
+    if not isinstance(value, tuple) and not isinstance(value, LISTS):
         raise TypeError(f"plain data is needed (texts, numbers, lists, dicts), not {type(value).__name__}")
-    items = [encode(item, depth) for item in value]
-    return {mark: items} if mark else items
+    items = [encode(item, depth - 1) for item in value]
+    return {"t": items} if isinstance(value, tuple) else items
 
 
 def decode(value: Value) -> Value:
@@ -59,15 +45,11 @@ def decode(value: Value) -> Value:
     ((mark, body),) = value.items()
     if mark == "d":
         return {_check_key(decode(key)): decode(item) for key, item in body}
-    if mark in {"b", "i"}:
-        return base64.b64decode(body, validate=True) if mark == "b" else int(body, 16)
-    if mark == "s":
-        return {_check_key(decode(item)) for item in body}
     return {"t": tuple}[mark](decode(item) for item in body)
 
 
 def _check_key(key: Value) -> Value:
-    """Return a mapping's key or a set's member. Raises TypeError for numbers that could make it slow."""
+    """Return a mapping's key. Raises TypeError for numbers that could make it slow."""
     if isinstance(key, (int, float)) and abs(key) >= LARGEST_KEY and key not in (math.inf, -math.inf):
         raise TypeError(f"a number as large as {key!r:.40} cannot be a key here. Convert it to a string")
     if isinstance(key, tuple):
@@ -108,10 +90,14 @@ def sound(text: str) -> str:
 
 def both_ends(text: str, most: int) -> str:
     """Return a text, or if it is too long, its beginning and end and how much is left out."""
-    if len(text) <= most:
-        return text
+    return text if len(text) <= most else shortened(text[:most], text[-most:], most, len(text), text.count("\n"))
+
+
+def shortened(head: str, tail: str, most: int, length: int, breaks: int) -> str:
+    """Return a text of this length, or its beginning and end. `head` and `tail` are at least as long as what is shown."""
+    if length <= most:
+        return head
     half = max(1, most // 2)
-    between = text[half:-half]
-    return (
-        f"{text[:half]}\n[... {len(between):,} characters, {between.count(chr(10)):,} line breaks ...]\n{text[-half:]}"
-    )
+    head, tail = head[:half], tail[-half:]
+    between = breaks - head.count("\n") - tail.count("\n")
+    return f"{head}\n[... {length - 2 * half:,} characters, {between:,} line breaks ...]\n{tail}"

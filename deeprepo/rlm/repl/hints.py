@@ -2,16 +2,10 @@
 
 import re
 
-from deeprepo.rlm.repl.process import PYTHON
-
 HINTS: tuple[tuple[str, str], ...] = (
     (
         r"No module named '(\w+(?:\.\w+)*)",
         "There is no network here, there are no processes, and {0} cannot be loaded. Write the parts that you need yourself.",
-    ),
-    (
-        r"cannot import name '(\w+)' from '(\w+)'",
-        "{1} has no {0} in this version of Python ({python}).",
     ),
     (
         r"event loop|run_until_complete",
@@ -21,7 +15,6 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
     (r"was never closed|unexpected EOF", "A bracket is not closed. Send the whole block again, or a shorter one."),
     (r"\n    [!%]", "A block can only contain Python. There is no shell, and no packages can be installed. The standard library is available."),
-    (r"EOFError", "There is no input here, so decide yourself."),
     (r"can't start new thread|BlockingIOError", "There are no threads here: functions that take a list already work in parallel."),
     (
         r"read\(\): |does not exist",
@@ -33,16 +26,10 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (r"time limit", "The block computed for too long. Select first; waiting for workers is not counted."),
     (r"MemoryError", "The block took too much memory. Work on slices, not on copies of everything."),
-    (
-        r"'function' object is not (?:iterable|subscriptable)|object of type 'function'",
-        "That is a function: call it, as in budget().",
-    ),
-    (r"'dict' object has no attribute '([a-z]\w*)'", "It is a dict: write x['{0}']."),
-    (r"TypeError: (\w+)\(\) (?:missing|got an unexpected|takes)", "The arguments of {0} do not fit: see its line in the instructions."),
 )  # fmt: skip
 
 
 def hint(error: str) -> str:
     """Return one sentence of help for an error, or "" if its own text says enough."""
     advice = next(((text, match) for pattern, text in HINTS if (match := re.search(pattern, error))), None)
-    return advice[0].format(*advice[1].groups(), python=PYTHON) if advice else ""
+    return advice[0].format(*advice[1].groups()) if advice else ""

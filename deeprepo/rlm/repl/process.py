@@ -13,12 +13,13 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from deeprepo.rlm.errors import DeepRepoError, ReplUnavailable
+from deeprepo.rlm.errors import DeepRepoError, ReplUnavailable, UsageError
 from deeprepo.rlm.repl import frames
 from deeprepo.rlm.repl.frames import Value
 from deeprepo.rlm.repl.output import PrintBuffer
@@ -33,8 +34,7 @@ PROCESSOR = 600  # maximum CPU seconds of a child, so that it ends even if its p
 # What all calls of host functions in one block may take and return, without the time in which models are asked.
 CALL_SECONDS, CALL_MEGABYTES = 600.0, 256
 START_SECONDS = 20.0  # CPU seconds to start, or to receive a value
-# A busy machine may need this many times the allowed CPU seconds before the child sends anything.
-PATIENCE = 6
+PATIENCE = 6  # a busy machine may need this many times the allowed CPU seconds before the child sends anything
 SPARE_SECONDS = 2.0  # CPU seconds beyond a block's limit after which the host kills it, if the kernel has not
 CUTS = 40  # number of outputs whose middle more() can return
 CALL_LIMIT = (
@@ -59,8 +59,32 @@ class Ended(Exception):  # noqa: N818 - an outcome of a block
         self.outcome: BlockOutcome = outcome
 
 
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A large value under these names: a text, or a list or mapping of `items`, each with its name and whether it is text or JSON.
+
+    `texts` yields the size of each item in bytes, and an iterator of its pieces, so that the host never holds all of it.
+    """
+
+    names: Sequence[str]
+    form: str
+    items: Sequence[tuple[str, bool]]
+    texts: Callable[[], Iterable[tuple[int, Iterable[bytes]]]]
+
+    def order(self) -> Iterator[bytes]:
+        """Yield the order to take it."""
+        yield frames.packed({"give": self.names, "form": self.form, "items": self.items})
+        for size, pieces in self.texts():
+            yield size.to_bytes(frames.HEAD)
+            yield from pieces
+
+
 class Repl:
-    """A locked child process, restarted after a crash or a reached limit. Use `open_repl` to open it."""
+    """A locked child process, restarted after a crash or a reached limit, and killed at the end of `async with`.
+
+    `seconds_left` returns the time until the run's deadline. `clock` measures the calls of the given functions. `setup` is code
+    that runs at each start.
+    """
 
     def __init__(
         self,
@@ -69,14 +93,29 @@ class Repl:
         limits: Limits,
         seconds_left: Callable[[], float | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        values: Iterable[Streamed] = (),
+        setup: str = "",
     ) -> None:
-        self._limits, self._variables, self._seconds_left, self._clock = limits, dict(variables), seconds_left, clock
+        self._limits, self._variables, self._seconds_left, self._clock = limits, variables, seconds_left, clock
+        self._values, self._setup = list(values), setup
         self._functions = {**functions, "more": self._more}
         self._cuts: dict[int, str] = {}  # left-out parts of earlier outputs, numbered over the whole run
         self._blocks = self._returned = 0
         self._call_seconds = 0.0  # of the running block
         self._recorded: Recorded | None = None  # for the running block
         self._child: Process | None = None
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self.start()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def run(self, code: str, recorded: Recorded | None = None) -> Observation:
         """Run one block, and return its output and error for the model. Cancellation kills the process."""
@@ -87,7 +126,7 @@ class Repl:
         outcome: BlockOutcome
         order = frames.packed({"run": code, "number": self._blocks})
         try:
-            done = await self._converse(order, "done", self._limits.turn_seconds, sink)
+            done = await self._converse([order], "done", self._limits.turn_seconds, sink)
             error = done.get("error")
             outcome = "error" if error else "ok"
         except Ended as ended:
@@ -108,7 +147,7 @@ class Repl:
     async def value(self, expression: str) -> Value:
         """Evaluate an expression in the REPL. Raises ValueError if it fails or its value is not plain data."""
         try:
-            reply = await self._converse(frames.packed({"value": expression}), "value", START_SECONDS)
+            reply = await self._converse([frames.packed({"value": expression})], "value", START_SECONDS)
             if "error" in reply:
                 raise ValueError(str(reply["error"]))
             return frames.decode(reply["value"])
@@ -118,12 +157,11 @@ class Repl:
         except (TypeError, KeyError, RecursionError) as error:
             raise ValueError(str(error)) from None
 
-    async def give(self, name: str, value: Value) -> None:
-        """Add a value for later blocks. Raises TypeError if it is not plain data."""
-        order = frames.packed({"give": name, "as": frames.encode(value)})
-        self._variables[name] = value
+    async def give(self, value: Streamed) -> None:
+        """Add a value for later blocks."""
+        self._values.append(value)
         try:
-            await self._converse(order, "given", START_SECONDS)
+            await self._converse(value.order(), "given", START_SECONDS)
         except Ended:
             await self.start()
 
@@ -150,9 +188,11 @@ class Repl:
             raise ReplUnavailable(f"the REPL did not start: {error}") from None
         try:
             encoded = await asyncio.to_thread(frames.encode, self._variables)
+            for value in self._values:
+                await self._converse(value.order(), "given", START_SECONDS)
             limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
             order = frames.packed({"variables": encoded, "functions": list(self._functions), **limits})
-            told = await self._converse(order, "locked", START_SECONDS)
+            told = await self._converse([order], "locked", START_SECONDS)
         except Ended as ended:
             told = {"why": f"its process ended while starting ({ended})"}
         possible = told.get("possible")
@@ -161,11 +201,13 @@ class Repl:
             listed = ", ".join(map(str, possible)) if isinstance(possible, list) else ""
             why = f"a block could {listed}" if listed else told.get("why") or "it did not answer"
             raise ReplUnavailable(f"the REPL cannot be locked on this machine: {why}")
-
-    # --- one conversation ---------------------------------------------------------------------------------------------
+        setup, self._setup = self._setup, ""  # it may restart the REPL
+        if setup and (failure := (await self.run(setup)).error):
+            raise UsageError(f"the setup failed: {failure}")
+        self._setup = setup
 
     async def _converse(
-        self, data: bytes, end: str, seconds: float, sink: Callable[[str], None] = lambda _: None
+        self, data: Iterable[bytes], end: str, seconds: float, sink: Callable[[str], None] = lambda _: None
     ) -> Mapping[str, Any]:
         """Send an order, and answer the child's calls until it sends the frame `end`. Raises Ended.
 
@@ -183,8 +225,7 @@ class Repl:
                 left, began = self._seconds_left() if end == "done" else None, clock()
                 until = began + (rest if left is None else min(rest, left))
                 async with asyncio.timeout_at(min(until, began + patience)) as silence:
-                    child.stdin.write(data)
-                    await child.stdin.drain()
+                    await _send(child.stdin, data)
                     while "print" in (frame := await frames.receive(child.stdout)):
                         sink(frames.sound(str(frame["print"])))
                         if _computed(child.pid) - used > seconds + SPARE_SECONDS:
@@ -193,8 +234,8 @@ class Repl:
                 rest -= clock() - began
                 if end in frame:
                     return frame
-                data = frames.packed(await self._answer(frame))
-                self._returned += len(data)
+                data = [frames.packed(await self._answer(frame))]
+                self._returned += len(data[0])
         except asyncio.CancelledError:
             await self.close()
             raise
@@ -249,27 +290,6 @@ class Repl:
         return self._cuts[number]
 
 
-@asynccontextmanager
-async def open_repl(
-    variables: Mapping[str, Any],
-    functions: Mapping[str, Async],
-    limits: Limits,
-    seconds_left: Callable[[], float | None] = lambda: None,
-    clock: Callable[[], float] = time.monotonic,
-) -> AsyncIterator[Repl]:
-    """Open a REPL with these names, and always close it at the end.
-
-    `seconds_left` returns the time until the run's deadline. `clock` measures the calls of the given functions.
-    Raises ReplUnavailable if no child can be locked.
-    """
-    repl = Repl(variables, functions, limits, seconds_left, clock)
-    try:
-        await repl.start()
-        yield repl
-    finally:
-        await repl.close()
-
-
 def _allow(pid: int, seconds: float) -> float:
     """Let the kernel kill a process after this many further CPU seconds (rounded up). Return its CPU seconds so far."""
     used = _computed(pid)
@@ -285,6 +305,12 @@ def _computed(pid: int) -> float:
         with suppress(OSError):
             return time.clock_gettime((~pid << 3) | 2)  # a process's clock id, as computed by the C library
     return 0.0
+
+
+async def _send(pipe: asyncio.StreamWriter, data: Iterable[bytes]) -> None:
+    for part in data:
+        pipe.write(part)
+        await pipe.drain()
 
 
 def _command() -> list[str]:

@@ -37,7 +37,7 @@ class MethodAnswer:
 
 async def _answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> MethodAnswer:
     """The root's answer from these passages, and from nothing else."""
-    return _said(await room.session.calls.complete(room.root, _prompt(room, passages, cut=cut), "root"))
+    return _said(await room.calls.complete(room.root, _prompt(room, passages, cut=cut), "root"))
 
 
 def _prompt(room: Room, passages: Mapping[str, str], *, cut: int, attempt: int = 1) -> Prompt:
@@ -80,7 +80,7 @@ def _nothing() -> MethodAnswer:
 
 async def direct(room: Room) -> MethodAnswer:
     """One call with the beginning of the text, as much as fits: what a plain use of a model comes to."""
-    return _said(await room.session.calls.complete(room.root, _plain(room), "root"))
+    return _said(await room.calls.complete(room.root, _plain(room), "root"))
 
 
 def _plain(room: Room, attempt: int = 1) -> Prompt:
@@ -90,7 +90,7 @@ def _plain(room: Room, attempt: int = 1) -> Prompt:
 
 async def majority(room: Room) -> MethodAnswer:
     """As many plain calls as cost what the root over the same problem has cost, and the answer that most of them give."""
-    calls, allowed = room.session.calls, room.allowed
+    calls, allowed = room.calls, room.allowed
     answers = [(await direct(room)).answer]
     one = calls.budget.cost()
     share = allowed.usd / one.usd if allowed.usd and one.usd else allowed.tokens / (one.usage.input + one.usage.output)
@@ -113,9 +113,7 @@ async def compaction(room: Room) -> MethodAnswer:
         told = words.text(
             "context/compact.md.j2", number=at, parts=len(pieces), text=piece, notes=notes, question=question
         )
-        reply = await room.session.calls.complete(
-            room.root, Prompt((Message("user", told),), max_tokens=MAX_TOKENS), "root"
-        )
+        reply = await room.calls.complete(room.root, Prompt((Message("user", told),), max_tokens=MAX_TOKENS), "root")
         notes = "" if is_not_found(reply.text) else reply.text
     return await _answer_from(room, {"notes about the whole text": notes}) if notes else _nothing()
 
@@ -129,7 +127,7 @@ async def chunked(room: Room) -> MethodAnswer:
         for at, piece in enumerate(pieces, 1)
     ]
     asked = [Prompt((Message("user", one),), max_tokens=MAX_TOKENS) for one in prompts]
-    replies = await room.session.calls.many(room.reader.model, asked, "worker")
+    replies = await room.calls.many(room.reader.model, asked, "worker")
     notes = {
         f"notes about part {at} of {len(pieces)}": reply.text
         for at, reply in enumerate(replies, 1)
@@ -197,7 +195,7 @@ def _passages(text: str) -> list[str]:
 
 async def codeact(room: Room) -> MethodAnswer:
     """A root that is shown the text, as far as it fits, or finds passages of it: what it writes into a prompt it has seen before."""
-    problem, turns = room.problem, room.session.calls.budget.limits.turns
+    problem, turns = room.problem, room.calls.budget.limits.turns
     shown = "" if room.inquiry.question.tools else problem.text[: room.window]
     given = {"question": problem.question, "text": shown, "length": len(problem.text), "turns": turns}
     async with roots.open_dialogue(room.inquiry) as dialogue:
@@ -237,7 +235,7 @@ def _facts(sight: Sight) -> list[tuple[str, int, str]]:
 
 async def rlm(room: Room) -> MethodAnswer:
     """Workers read every piece first; then the root goes on in the REPL with the lines that they quoted."""
-    sight, turns = await _read(room), room.session.calls.budget.limits.turns
+    sight, turns = await _read(room), room.calls.budget.limits.turns
     seen = words.text("context/sight.md.j2", sight=sight, facts=_facts(sight))
     async with roots.open_dialogue(room.inquiry) as dialogue:
         return _end_of_run(

@@ -48,15 +48,19 @@ def _row(line: str, where: str) -> Mapping[str, Any]:
 def _problem(row: Mapping[str, Any], folder: Path, texts: dict[Path, str], where: str) -> Problem:
     expected, text, named = _expected(row["answer"], where), row.get("context"), row.get("path")
     if isinstance(text, str) and named is None:
-        return Problem(material.of(text).text, row["question"], expected, scoring="oolong")
+        return Problem(text, row["question"], expected, scoring="oolong")
     if not isinstance(named, str) or text is not None:
         raise UsageError(f"{where} needs a context, which is a text, or a path: give one of them")
     path = folder / named
     try:
-        text = texts[path] if path in texts else texts.setdefault(path, material.of(path).text)
+        text = texts[path] if path in texts else texts.setdefault(path, _whole(material.of(path)))
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from error
     return Problem(text, row["question"], expected, scoring="oolong", path=path)
+
+
+def _whole(context: material.Material) -> str:
+    return "\n".join("".join(map(context.read, item.parts)) for item in context.items)
 
 
 def _expected(answer: Any, where: str) -> Expected:  # noqa: ANN401 - a JSON value

@@ -7,9 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.review.agent import texts
-from bot.review.agent.texts import Reader, TextInquiry
-from bot.review.session import Session
+from bot.review.agent.text_files import Reader
+from bot.review.agent.texts import TextInquiry
 from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Limits, Model
 from deeprepo.texts import callables, material
 from deeprepo.texts.dialogue import TextQuestion
@@ -52,17 +53,17 @@ class Room:
     @property
     def files(self) -> Mapping[str, str]:
         """The text, cut at line ends; of a JSON document its values by key path."""
-        return self.inquiry.question.material.files
+        return dict(self.inquiry.question.material.texts())
 
     @property
-    def session(self) -> Session:
+    def calls(self) -> Calls:
         """The budget, the journal and the calls."""
-        return self.inquiry.session
+        return self.inquiry.calls
 
     @property
     def reader(self) -> Reader:
         """Who reads pieces."""
-        return self.inquiry.reader
+        return Reader(self.inquiry.readers[""], self.calls)
 
     @property
     def root(self) -> Model:

@@ -125,7 +125,7 @@ async def do(
         except ProviderRefused as error:
             said, refused = MethodAnswer("", note=str(error)), True
         finally:
-            cost = opened.session.calls.budget.cost()
+            cost = opened.calls.budget.cost()
             purse.spent_usd += _dollars(cost)
         graded = score.grade(said.answer, problem.expected, problem.question, problem.scoring)
         verdict, points = ("refused", 0.0) if refused else graded
@@ -134,7 +134,7 @@ async def do(
             "correct": verdict == "right",
             "score": points,
             "answer": said.answer[:SHOWN],
-            "note": (said.note or " ".join(opened.session.calls.budget.notes))[:SHOWN],
+            "note": (said.note or " ".join(opened.calls.budget.notes))[:SHOWN],
         }
         facts = {"expected": problem.expected, "length": len(problem.text), "ends": list(problem.ends)}
         return {**told, **facts, **_cost_fields(cost), "seconds": round(clock() - started, 3), "turns": said.turns}
@@ -182,10 +182,10 @@ def _problem(plan: Plan, item: results.Item) -> Problem:
 
 def _fail(room: Room) -> None:
     """Raise what was not the model's answer: a problem of which something was not asked is not finished."""
-    spent = room.session.calls.budget.refused
+    spent = room.calls.budget.refused
     if spent:
         raise BudgetSpent(spent)
-    failures = room.session.calls.failures
+    failures = room.calls.failures
     faults = [error for role, error in failures if role == "worker" and not isinstance(error, BadAnswer)]
     for fault in sorted(faults, key=lambda fault: isinstance(fault, ProviderRefused)):
         raise fault

@@ -56,7 +56,7 @@ def functions(state: RunState) -> dict[str, Async]:
     for name, function in FUNCTIONS.items():
         of_tree = partial(beyond.over, name, function) if name in beyond.PLACES else function
         in_time = partial(_each, of_tree, LISTS[name]) if name in LISTS else partial(_in_time, of_tree)
-        bound[name] = partial(_mask, function if name in ASKS else in_time, state)
+        bound[name] = partial(common.masked, function if name in ASKS else in_time, state)
     return bound
 
 
@@ -79,19 +79,6 @@ async def _each(function: Async, name: str, state: RunState, *arguments: Any, **
             shown.update(found)
         results[str(entry)] = found
     return results
-
-
-async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    """Call a function for the root's code, and hide secrets in its result.
-
-    The code could send them on.
-    """
-    masks = state.session.calls.masks
-    try:
-        reply = await function(state, *(masks.show(argument) for argument in arguments), **masks.show(keywords))
-    except (TypeError, ValueError) as error:
-        raise type(error)(*masks.hide(error.args)) from None
-    return masks.hide(reply)
 
 
 async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
