@@ -251,7 +251,7 @@ def test_unknown_key_warning_suggests_the_nearest_name(text: bytes, sentences: l
             b"quotas: 1\nmodels: {root: 3}\nquota: x\nfail_on: bad\nverify: 7\n",
             "line 1: .*\n.* line 2: .*\n.* line 3: .*\n.* line 4: .*\n.* line 5: ",
         ),
-        (b"triggers:\n  events: [opened,\n    labeled]\n", "line 3: triggers.events.1: write one of opened"),
+        (b"triggers:\n  events: [opened,\n    titled]\n", "line 3: triggers.events.1: write one of opened"),
         (b"triggers: {paths: ['!']}", "triggers.paths.0"),
         (b"triggers: {branches: main}", "triggers.branches: write a list"),
         (b"language: de # " + b"x" * 70_000, "longer than"),
@@ -321,7 +321,7 @@ def test_published_schema_is_current() -> None:
         ("instructions: [{path: 'src/**', text: 'mind the locks'}]\nbudget: {usd: 0.5}\n", True),
         ("qouta: 2\n", False),
         ("triggers: {draft: true}\n", False),
-        ("triggers: {events: [labeled]}\n", False),
+        ("triggers: {events: [titled]}\n", False),
     ],
 )
 def test_schema_rejects_unknown_keys_and_values(text: str, sound: bool) -> None:

@@ -40,7 +40,7 @@ def decide(
     return policy.decide(facts(**other), ask, under(**(rules or {})), is_paused=paused)
 
 
-@pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
+@pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "labeled", "push", "command", "rerun", "catch-up"])
 def test_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
     """Every trigger leads to a review with models, also for a pull request from a fork."""
     assert decide(trigger) == decide(trigger, fork=True) == StartReview()

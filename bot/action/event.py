@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.config import Step
 from bot.errors import UsageError
-from bot.values import Cancel, CommandAsk, IgnoredDelivery, MergeGroup, PullRef, RemarkAsk, ReviewAsk
+from bot.values import Cancel, CommandAsk, IgnoredDelivery, MergeGroup, PullRef, Relabeled, RemarkAsk, ReviewAsk
 from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
@@ -73,6 +73,8 @@ def _from_event(
             return replace(request, trigger="catch-up") if is_chosen else request
         case CommandAsk():
             return _from_commands(request)
+        case Relabeled(pull=pull, head=head):
+            return Repeat(ReviewAsk(pull, "labeled", head=head), "a label changes no code")
         case Cancel(reason=reason) | IgnoredDelivery(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkAsk() | IgnoredDelivery():

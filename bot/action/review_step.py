@@ -72,6 +72,9 @@ SAME_HEAD = (
     "#{number} has the same head commit, and a required check belongs to a commit. Close one of the two pull requests, "
     "or push a commit to one and then edit the title of the other."
 )
+LABEL_EVENTS = (
+    "A label starts a review only if the workflow lists `labeled` and `unlabeled` in `on.pull_request.types`."
+)
 GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 
@@ -100,6 +103,8 @@ async def _review(
     if isinstance(work, SkipReview):
         await reviewer.follow_up(work)
         result = await reviewer.refused(work)
+        if settings.triggers.labels or settings.triggers.skip_labels:
+            console.say(LABEL_EVENTS)
         if not work.quiet:
             await answer(run, f"Not reviewed: {result.says}")
     else:
@@ -114,13 +119,14 @@ async def _review(
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """Repeat the last review's result for the head.
 
-    The event needs no review, but its job is a check of the head. There is a review if `fail_on` is set but no
-    result is known: a run was canceled, or a fork's token couldn't post a summary.
+    The event needs no review, but its job is a check of the head. If no result is known, a label starts a
+    review, and so does any event if `fail_on` is set: a run was canceled, or a fork's token couldn't post a
+    summary.
     """
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
         stored = await stored_conclusion(host, state, step)
-        if stored is None and policy.has_threshold(settings):
+        if stored is None and (event.ask.trigger == "labeled" or policy.has_threshold(settings)):
             return await _review(event.ask, host, state, settings, step, console)
     says = f"Not reviewed: {event.reason}."
     if stored is None:

@@ -73,7 +73,7 @@ Threshold = Literal["off", Severity]  # the lowest severity that has an effect
 ThresholdSetting = Annotated[Threshold, BeforeValidator(lambda value: "off" if value is False else value)]
 Dollars = Annotated[float, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0)]
-Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review automatically
+Event = Literal["opened", "reopened", "ready", "labeled", "push"]  # what starts a review automatically
 
 
 @dataclass(frozen=True, kw_only=True, config=FORM)

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         PullAsk,
         PullRef,
         Reason,
+        Relabeled,
         RemarkAsk,
         ReviewAsk,
         Trigger,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or a review's own text
-Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
+Trigger = Literal["opened", "reopened", "ready", "labeled", "push", "command", "rerun", "catch-up"]
 Reason = Literal["closed", "draft", "command"]
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # triggers by a person, who waits for the result
 
@@ -194,6 +194,16 @@ class Follow(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
+class Relabeled(PullAsk):
+    """Review this head if it has no review, because a label was added or removed. Running reviews end first."""
+
+    is_awaited: ClassVar[bool] = False
+
+    head: str
+    stranger: bool = False  # as in a ReviewAsk
+
+
+@dataclass(frozen=True, slots=True)
 class ChecksWanted(CommitAsk):
     """Run all our checks on a commit again.
 
@@ -235,4 +245,4 @@ class IgnoredDelivery:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | ChecksWanted | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | Relabeled | ChecksWanted | Forget | MergeGroup

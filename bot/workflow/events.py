@@ -27,6 +27,7 @@ from bot.values.ask import (
     MergeGroup,
     PullRef,
     Reason,
+    Relabeled,
     RemarkAsk,
     ReviewAsk,
     Trigger,
@@ -211,6 +212,12 @@ def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
     raise NotForUs("only the title or text changed" if event.state == "open" else "the pull request is closed")
 
 
+def on_label(payload: Payload, _: OwnAccount) -> Ask:
+    """Ask again whether the head is reviewed, because labels decide about that."""
+    event = parse(PullEvent, payload)
+    return Relabeled(event.pull(event.number), event.head, event.is_stranger)
+
+
 def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:
     """Cancel the review of a pull request that was merged, closed or made a draft."""
     event = parse(PullEvent, payload)
@@ -356,6 +363,8 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
             "ready_for_review": partial(on_reviewable, "ready"),
             "synchronize": on_new_head,
             "edited": on_edit,
+            "labeled": on_label,
+            "unlabeled": on_label,
             "converted_to_draft": partial(on_end, "draft"),
             "closed": partial(on_end, "closed"),
         },

@@ -91,9 +91,12 @@ async def _review(reviewer: "JobReview", *, again: bool) -> None:
     decision = run.decide()
     has_begun = bool(await store.checks.of(pull))  # by this review or one that it replaces
     if isinstance(decision, SkipReview):
+        result, head = await reviewer.refused(decision), run.state.facts.head_sha
+        if not (again or has_begun) and await checks.gives_reason(run.host, head, result.says, result.head):
+            return
         await reviewer.follow_up(decision)
         if has_begun or not decision.quiet:
-            await reviewer.say_without_review(await reviewer.refused(decision))
+            await reviewer.say_without_review(result)
         return
     if not again and await reviewer.is_known():
         if has_begun:

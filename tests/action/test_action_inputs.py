@@ -190,10 +190,10 @@ def test_every_pull_request_type_but_closing_and_drafting_starts_a_review(tmp_pa
     text = asyncio.run(go())
     found = {
         name: review_ask(tmp_path, "pull_request_target", text.replace("ACTION", name))
-        for name in ("opened", "synchronize", "labeled", "closed", "converted_to_draft")
+        for name in ("opened", "synchronize", "assigned", "closed", "converted_to_draft")
     }
     triggers = {name: one.trigger for name, one in found.items() if isinstance(one, ReviewAsk)}
-    assert triggers == {"opened": "opened", "synchronize": "push", "labeled": "catch-up"}
+    assert triggers == {"opened": "opened", "synchronize": "push", "assigned": "catch-up"}
     again = review_ask(tmp_path, "pull_request", text.replace("ACTION", "opened"), github_run_attempt="2")
     assert isinstance(again, ReviewAsk)
     assert again.trigger == "rerun"

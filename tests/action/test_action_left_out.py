@@ -50,6 +50,18 @@ async def test_event_without_a_review_repeats_the_conclusion_of_the_head(at: Sta
         assert "still applies: failure" in told.says
 
 
+@on_stage(BASE | {".deeprepo.yml": "triggers: {labels: [go]}\n"})
+async def test_label_starts_a_review_of_a_commit_that_has_none(at: Stage) -> None:
+    """A second label repeats the result."""
+    number, result = await came_to(at, "plain")
+    assert result.review is None
+    for name, is_reviewed in (("go", True), ("more", False)):
+        with at.gh.holding() as held:
+            await at.repo.add_label(number, name)
+        told = await at.told("pull_request", event(held), fail_on="high")
+        assert (told.conclusion, told.review is not None) == ("failure", is_reviewed)
+
+
 @on_stage(BASE)
 async def test_no_event_turns_a_strangers_failed_job_green(at: Stage) -> None:
     """A fork's job cannot store a conclusion, so each event either reviews the head again or fails."""

@@ -91,7 +91,10 @@ def test_each_kind_of_run_has_its_own_concurrency_group() -> None:
     assert len({run["group"] for run in runs.values()}) == len(runs)
     assert group(PUSH) == group(PUSH, run=2)
     for name in PUSHED:
-        assert concurrency(PUSH, name=name) == {"group": "deeprepo-push-5", "cancel-in-progress": "True"}
+        assert concurrency(PUSH, name=name, action="synchronize") == {
+            "group": "deeprepo-push-5",
+            "cancel-in-progress": "True",
+        }
 
 
 def test_required_job_runs_in_merge_queues_and_cancels_no_other_run() -> None:
@@ -102,12 +105,14 @@ def test_required_job_runs_in_merge_queues_and_cancels_no_other_run() -> None:
         assert runs[0]["group"] != runs[1]["group"]
 
 
-def test_title_edit_cancels_no_review() -> None:
-    """An edited title starts no review, so canceling one would leave the head unreviewed and green."""
+def test_title_edit_or_label_cancels_no_review() -> None:
+    """Canceling the running review would leave the head unreviewed and green, or pay for it twice."""
     base = Context({"base": {"ref": {"from": "main"}}})
     for name in (*PUSHED, "deeprepo.yml"):
         title = concurrency(PUSH, name=name, action="edited", changes=Context({"title": {"from": "a"}}))
         moved = concurrency(PUSH, name=name, action="edited", changes=base)
+        label = concurrency(PUSH, name=name, action="labeled")
+        assert label["cancel-in-progress"] == "False"
         assert (title["cancel-in-progress"], moved["cancel-in-progress"]) == ("False", "True")
         assert title["group"] == moved["group"]
 
@@ -118,7 +123,8 @@ def test_every_event_that_changes_the_diff_starts_a_run() -> None:
         events, jobs = workflow(path.name)["on"], workflow(path.name)["jobs"]
         changing = [events[name]["types"] for name in ("pull_request", "pull_request_target") if name in events]
         assert all(
-            {"opened", "reopened", "synchronize", "ready_for_review", "edited"} <= {*types} for types in changing
+            {"opened", "reopened", "synchronize", "ready_for_review", "edited", "labeled"} <= {*types}
+            for types in changing
         )
         assert ("review" in jobs) is bool(changing)
         if {"pull_request_review_comment", "pull_request_review"} & {*events}:

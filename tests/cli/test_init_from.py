@@ -164,7 +164,7 @@ def test_other_reviewers_settings_are_converted(repository: Repository, capsys: 
             }
         if path == ".coderabbit.yaml":
             assert found["triggers"] == {
-                "events": ["opened", "reopened", "ready"],
+                "events": ["opened", "reopened", "ready", "labeled"],
                 "drafts": True,
                 "branches": ["main", "master", "develop", "release/*"],
                 "labels": ["review"],

@@ -37,6 +37,7 @@ def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
     assert asked == {
         ("pull_request", "ReviewAsk"): 7,
         ("pull_request", "Cancel"): 3,
+        ("pull_request", "Relabeled"): 4,
         ("installation", "Forget"): 2,
         ("installation", "CatchUp"): 1,
         ("installation_repositories", "Forget"): 1,
@@ -73,7 +74,7 @@ def test_new_diff_requests_a_review(payload: dict[str, Any], trigger: str) -> No
         (pull("synchronize", state="closed"), "closed"),
         (pull("edited", changes={"body": {"from": "x"}}), "only the title or text changed"),
         (pull("edited", state="closed", changes={"title": {"from": "x"}}), "closed"),
-        (pull("labeled"), "action"),
+        (pull("locked"), "action"),
         (pull("opened") | {"installation": None}, "no App installation"),
         (pull("opened") | {"repository": {"id": 11, "name": "..", "owner": {"login": "acme"}}}, "repository.name"),
         (pull("opened") | {"repository": {"id": 1 << 70, "name": "shop", "owner": {"login": "acme"}}}, "repository.id"),

@@ -67,6 +67,36 @@ async def test_stacked_pull_request_is_compared_with_its_parent_until_the_merge(
     assert "Stacked" not in at.summary(top)
 
 
+async def test_labels_and_resuming_start_reviews_of_commits_that_were_skipped(at: Whole) -> None:
+    """Ten labels are one review, a removed label starts none of a reviewed commit, and each check's reason is true."""
+    await at.repo.commit("main", {".deeprepo.yml": "triggers: {events: [labeled], labels: [go], skip_labels: [wip]}\n"})
+    number = await at.opened()
+    await at.quiet()
+    assert "it has none of the labels" in (at.gh.pull(number).checks[-1].title or "")
+    await at.repo.add_label(number, "wip")
+    await at.quiet()
+    assert "it has the label `wip`" in (at.gh.pull(number).checks[-1].title or "")
+    await at.repo.remove_label(number, "wip")
+    for name in ("go", *"abcdefghi"):
+        await at.repo.add_label(number, name)
+    await at.quiet()
+    assert "1 finding" in at.summary(number)
+    await at.repo.remove_label(number, "go")
+    await at.quiet()
+    assert len((await at.server.store.listing.page(None, 9)).rows) == 1
+    assert len(ended(at, number)) == 3
+
+    await at.said(number, "/deeprepo pause")
+    await at.quiet()
+    await at.repo.commit("main", {".deeprepo.yml": "request_changes: low\n"})
+    head = await at.pushed(MENDED)
+    assert "paused" in (at.gh.pull(number).checks[-1].title or "")
+    await at.said(number, "/deeprepo resume")
+    await at.quiet()
+    assert head[:10] in at.summary(number)
+    assert len((await at.server.store.listing.page(None, 9)).rows) == 2
+
+
 @pytest.mark.slow
 async def test_new_base_starts_a_review_and_a_new_title_does_not(at: Whole) -> None:
     """The change is compared with the new base, which has the missing part; a new title starts no review."""

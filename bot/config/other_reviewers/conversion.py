@@ -7,17 +7,17 @@ does not accept is not imported. So no key is lost silently, and the result is a
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from bot import globs
 from bot.config import repository, yaml_text
-from bot.config.defaults import DEFAULTS, TRIGGERS
+from bot.config.defaults import DEFAULTS, TRIGGERS, Event
 
 IS_DEFAULT = "this is the default, so the file does not list it"
 NO_SETTING = "this command knows no setting that replaces it"
 ALL = "*"  # the pattern of all files
 WHOLE = "triggers.events"  # a list that only one old file can set
-EVENTS = ["opened", "reopened", "ready", "push"]
+EVENTS = [*get_args(Event)]
 ALL_DEFAULTS = DEFAULTS | TRIGGERS | {WHOLE: EVENTS}
 ESCAPED = re.compile(r"\\([^\w\s])")  # an escaped character in a regular expression
 NO_GLOB = re.compile(r"[\\^$*+?()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have

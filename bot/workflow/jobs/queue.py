@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from bot.errors import StorageError, UsageError
 from bot.machine import build
 from bot.storage import Store
-from bot.values import Ask, Cancel, PullRef, ReviewAsk
+from bot.values import Ask, Cancel, PullRef, Relabeled, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.daily import HOUR
 from bot.workflow.jobs import asks, engine
@@ -106,7 +106,7 @@ class Jobs:
         if self._ending is not None:
             raise StorageError("this process is stopping and accepts no more jobs")
         name = asks.name(ask, delivery)
-        if not isinstance(ask, ReviewAsk | Cancel):
+        if not isinstance(ask, ReviewAsk | Cancel | Relabeled):
             return await self._put(ask, name, delay or 0.0)
         async with self._keys.alone(f"submit {asks.beginning(ask)}"):
             rows = await engine.find(prefixes=[asks.beginning(ask)], text=True)
@@ -114,8 +114,8 @@ class Jobs:
                 return False
             if isinstance(ask, ReviewAsk):
                 return await self._replace(ask, name, delay, rows)
-            wait = delay or 0.0
-            if wait and await self.reviews(ask.pull):
+            wait = delay or (self._settings.debounce if isinstance(ask, Relabeled) else 0.0)
+            if isinstance(ask, Cancel) and wait and await self.reviews(ask.pull):
                 wait = 0.0  # a running review is canceled without delay
             due = time.time() + wait
             waiting = [job for job in rows if job.state != engine.RUNNING and job.due_at <= due]
@@ -307,7 +307,7 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     return new
 
 
-def covers(known: Ask | None, new: ReviewAsk | Cancel) -> bool:
+def covers(known: Ask | None, new: ReviewAsk | Cancel | Relabeled) -> bool:
     """Return whether a waiting job or running review already does everything the new ask is for.
 
     A button adds nothing to another person's command or to the presser's own earlier request. Otherwise
@@ -319,6 +319,8 @@ def covers(known: Ask | None, new: ReviewAsk | Cancel) -> bool:
         is_more = new.full and not known.full
         asked = known.trigger in ASKED and not is_more if known.actor == new.actor else known.trigger == "command"
         return new.trigger == "rerun" and asked
+    if isinstance(new, Relabeled):
+        return isinstance(known, Relabeled)
     return isinstance(known, Cancel) and not new.runs and known.reason in ("closed", new.reason)
 
 

@@ -160,11 +160,15 @@ async def end_without_review(
     `is_left_out`: the owner's settings leave this head out.
     """
     words = load()
-    says = f"{words.say('check_not')}: {says}"
+    title, says = _title_without_review(says), f"{words.say('check_not')}: {says}"
     stands = [words.say("check_stands")] if status.is_reviewed and not status.other else []
     text = "\n\n".join([*stands, plain(says)])
     marker_facts = {"run": run} | ({"left": "1"} if is_left_out else {})
-    await _end(host, number, marker_facts, status, words, (line(says)[:CHECK_TITLE_CHARS], text, ""))
+    await _end(host, number, marker_facts, status, words, (title, text, ""))
+
+
+def _title_without_review(says: str) -> str:
+    return line(f"{load().say('check_not')}: {says}")[:CHECK_TITLE_CHARS]
 
 
 async def end_broken(host: Host, number: int, run: str, head: str, says: str, *, earlier: str = "") -> None:
@@ -220,6 +224,19 @@ async def is_left_out(host: Host, head: str) -> bool:
     """Return whether this pull request's newest check run passes because settings leave the head out."""
     newest = await _newest(host, head)
     return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
+
+
+async def is_cancelled(host: Host, head: str) -> bool:
+    """Return whether this pull request's newest check run on a commit ended because its review was canceled."""
+    newest = await _newest(host, head)
+    return newest is not None and newest.conclusion == "cancelled"
+
+
+async def gives_reason(host: Host, head: str, says: str, status: HeadStatus) -> bool:
+    """Return whether this pull request's newest check run on a commit says why there is no review, and concludes so."""
+    newest = await _newest(host, head)
+    shown = (newest.title, newest.conclusion) if newest is not None and newest.is_over else ()
+    return shown == (_title_without_review(says), status.conclusion)
 
 
 async def owners_in_progress(host: Host, head: str) -> list[str]:

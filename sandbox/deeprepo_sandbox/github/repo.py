@@ -211,6 +211,12 @@ class Repo(Conversation):
         pull.labels.append(name)
         await self._tell(pull, "labeled", who, label=label(self._world, self.repository, name))
 
+    async def remove_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
+        """Take a label off it."""
+        pull, who = self.repository.pulls[number], self._world.user(by)
+        pull.labels.remove(name)
+        await self._tell(pull, "unlabeled", who, label=label(self._world, self.repository, name))
+
     async def retarget(self, number: int, base: str, *, by: str = MAINTAINER) -> None:
         """Change the base branch."""
         pull = self.repository.pulls[number]
