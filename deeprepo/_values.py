@@ -121,8 +121,8 @@ class Finding:
 class Consumer:
     """A repository that uses this one, and what was found there.
 
-    `takes` lists the packages that it uses, as "name version". `arrival` says when it breaks: on its next "build", with the next
-    "release", or with an "upgrade". If `state` is "unread", it was not or only partly read, and `reason` says why.
+    `takes` lists the lines of its manifests that name packages of this repository. If `state` is "unread", it was not or only
+    partly read, and `reason` says why.
     """
 
     name: str
@@ -130,7 +130,6 @@ class Consumer:
     commit: str
     reason: str
     takes: tuple[str, ...]
-    arrival: Literal["", "build", "release", "upgrade"]
     uses: int
     breaks: int
     hints: int
@@ -396,11 +395,7 @@ def _dollars(cost: Cost) -> str:
 
 def consumer(report: "ConsumerReport") -> Consumer:
     """Return what became of a consumer."""
-    arrivals = [row.arrival for row in report.takes]
-    first = min(arrivals, key=("build", "release", "upgrade").index, default="")
-    return copy(
-        Consumer, report, takes=tuple(f"{row.name} {row.version}".strip() for row in report.takes), arrival=first
-    )
+    return copy(Consumer, report, takes=tuple(row.line for row in report.takes))
 
 
 def access(*models: object) -> "dict[str, Access]":

@@ -9,7 +9,6 @@ from bot.render.section import finding_row, sections
 from bot.stored import edits
 from bot.stored.reviews import PULL, SETTINGS
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review
-from bot.values.consumer import ConsumerReport
 from bot.values.review import SCHEMA_VERSION
 
 ROUND = ("number", "since", "full", "reason")  # the fields of `Round` under the key "round"
@@ -48,7 +47,7 @@ def _review(review: Review) -> dict[str, Any]:
         "round": {name: getattr(review.round, name) for name in ROUND},
         "read": [[mark.id, mark.digest, mark.by] for mark in review.round.read],
         "read_by_model": [mark.id for mark in review.round.read if mark.model],
-        "consumers": [_consumer(report) for report in review.consumers],
+        "consumers": [asdict(report) for report in review.consumers],
         **{section.key: section.to_json(section.of(review)) for section in sections()},
         "areas": [asdict(area) for area in review.coverage.areas],
         "files": [_file(file) for file in review.files],
@@ -83,12 +82,6 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
 def _row(finding: Finding) -> dict[str, Any]:
     """Return a finding's row, with its source as text and its identity."""
     return {**finding_row(finding), "source": finding.source, "identity": finding.identity}
-
-
-def _consumer(report: ConsumerReport) -> dict[str, Any]:
-    """Return a consumer's report. For each package, it also contains when a breaking change affects it."""
-    rows = [{**asdict(requirement), "arrival": requirement.arrival} for requirement in report.takes]
-    return {**asdict(report), "takes": rows}
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

@@ -133,6 +133,9 @@ class ConsumerImpact:
             found[excerpt.path].append(excerpt.text)
         for item in (item for finding in self.findings for item in finding.evidence if item.repository):
             found[item.path].append(item.quote)
+        for report in self.reports:
+            for row in report.takes:
+                found[label(report.name, row.path)].append(row.line)
         return {path: "\n".join(lines) for path, lines in found.items()}
 
     def rows(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from fakes import Repository
-from families import few
 from recorded import deeprepo
 
 from tests.rows import of
@@ -49,26 +48,13 @@ def named(*consumers: Repository | Path | str) -> list[str]:
     return [word for one in consumers for word in ("--with", str(getattr(one, "folder", one)))]
 
 
-@pytest.mark.parametrize(
-    ("asked", "when"),
-    few([
-        ("quotes==1.2.0", "billing breaks when it upgrades quotes from ==1.2.0 (requirements.txt)."),
-        ("quotes>=1.2,<2", "billing breaks when it upgrades quotes from >=1.2,<2 (requirements.txt)."),
-        ("quotes>=1.2", "billing breaks on its first build after the release, because requirements.txt asks for `quotes >=1.2` without an upper bound"),
-        ("quotes", "billing breaks on its first build after the release, because requirements.txt asks for `quotes` without a version"),
-        ("quotes @ git+https://example.invalid/acme/quotes.git@main", "billing breaks on its next build, because it uses quotes from a branch"),
-        ("quotes @ git+https://example.invalid/acme/quotes.git@v1.2", "billing breaks when it upgrades quotes from v1.2"),
-        ("-e ../quotes", "billing breaks on its next build, because it uses quotes from a folder"),
-    ], *range(0, 7, 3)),
-)  # fmt: skip
-def test_version_constraint_determines_when_a_consumer_breaks(
-    library: Repository, repositories: Others, asked: str, when: str
-) -> None:
-    """Each constraint has its own sentence for when it breaks; needing an upgrade lowers the severity."""
+@pytest.mark.parametrize("asked", ["quotes>=1.2,<2", "-e ../quotes"])
+def test_finding_quotes_how_a_consumer_takes_the_package(library: Repository, repositories: Others, asked: str) -> None:
+    """The finding is on the changed line, one level less severe, and quotes the line of the manifest."""
     found = review(library, *named(user(repositories, "billing", asked)))
     (one,) = found["findings"]
-    assert when in one["why"]
-    assert one["severity"] == ("medium" if "upgrades" in when else "high")
+    assert f"billing breaks when it takes this version of quotes. requirements.txt says: `{asked}`" in one["why"]
+    assert one["severity"] == "medium"
     assert (one["path"], one["start"], one["side"], one["place"], one["consumer"]) == (
         "quotes/__init__.py",
         5,
@@ -164,15 +150,15 @@ def test_next_review_tracks_earlier_consumer_findings(
     assert (of(adapted, "still"), [one["consumer"] for one in of(adapted, "fixed")]) == ([], ["billing"])
 
 
-def test_list_shows_each_consumers_package_and_version(library: Repository, repositories: Others) -> None:
-    """The list has repository, package, version, when a break takes effect, and the commit."""
+def test_list_shows_each_consumers_package_and_manifest(library: Repository, repositories: Others) -> None:
+    """The list has repository, package, manifest, its line, and the commit."""
     consumer = user(repositories, "billing", "quotes==1.2.0")
     done = deeprepo("consumers", *named(consumer), "--format", "json", cwd=library.folder)
     (row,) = json.loads(done.stdout)
     assert (row["name"], row["commit"], row["day"]) == ("billing", consumer.git("rev-parse", "HEAD"), "2026-01-01")
-    assert [(one["name"], one["constraint"], one["arrival"]) for one in row["takes"]] == [
-        ("quotes", "==1.2.0", "upgrade")
+    assert row["takes"] == [
+        {"language": "python", "name": "quotes", "path": "requirements.txt", "line": "quotes==1.2.0"}
     ]
     said = deeprepo("consumers", *named(consumer), cwd=library.folder).stdout.split()
-    assert said[-8:] == ["billing", "quotes", "==1.2.0", "when", "it", "upgrades", row["commit"][:10], "2026-01-01"]
+    assert said[-6:] == ["billing", "quotes", "requirements.txt", "quotes==1.2.0", row["commit"][:10], "2026-01-01"]
     assert "no consumers to check" in deeprepo("consumers", cwd=library.folder).stderr

@@ -187,8 +187,6 @@ PLAIN = "<?php\nclass Acme_Tax\n{\nBODY}\n"
 ELSEWHERE = {
     "a bundle that is called like the package": npm('{".": {"import": "./dist/quotes.mjs", "require": "./dist/quotes.cjs"}}', "src/index.js"),
     "one text": npm('"./dist/quotes.js"', "src/index.js"),
-    "a source that is called main": npm('{".": "./dist/bundle.js"}', "source/main.ts"),
-    "an entry below the package": npm('{".": "./dist/bundle.js", "./tax": "./dist/esm/tax.mjs"}', "source/parts/tax.ts", "@acme/quotes/tax"),
     "php: a folder": classmap('["src/"]', "src/Tax.php", SPACED, "use Acme\\Quotes\\Tax;\n\nTax::taxOf(1);"),
     "php: a file of another name": classmap('["inc"]', "inc/rates.inc.php", SECOND, "use Acme\\Quotes\\{Rate, Tax};\n\nTax::taxOf(1);"),
     "php: no namespace": classmap('["inc"]', "inc/tax.php", PLAIN, "\n\nAcme_Tax::taxOf(1);"),

@@ -27,7 +27,7 @@ from deeprepo.rlm.values import Cost
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 LISTS = ("findings", "numbers", "read", "read_by_model", "notes", "consumers")
-ASKED = Requirement("python", "quotes", "<2", path="requirements.txt", locked="1.3")
+ASKED = Requirement("python", "quotes", "requirements.txt", "quotes<2")
 ABROAD = Evidence("acme/billing:pay.py", "tax(30)", 5, note="breaks", repository="acme/billing", commit="c" * 40)
 CONSUMED = replace(
     with_finding(consumer="acme/billing", evidence=(ABROAD,)),

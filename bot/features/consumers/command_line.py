@@ -27,7 +27,7 @@ def command(
     repo: RepoFolder = ".",
     form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
 ) -> int:
-    """List the repositories that use this one: the packages that they take, the versions, and the commits that were read.
+    """List the repositories that use this one: the packages that they take, the lines of their manifests, and the commits that were read.
 
     Searches the clones in --with and under `consumers` in .deeprepo.yml at HEAD. Exit codes: 0, or 2 for a usage error.
     """
@@ -36,28 +36,19 @@ def command(
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         reports = asyncio.run(list_consumers(repo, clones(consumers), scratch))
     if form == "json":
-        rows = [
-            {
-                **asdict(report),
-                "takes": [{**asdict(requirement), "arrival": requirement.arrival} for requirement in report.takes],
-            }
-            for report in reports
-        ]
-        print(json.dumps(rows, indent=2))  # noqa: T201 - command-line output
+        print(json.dumps([asdict(report) for report in reports], indent=2))  # noqa: T201 - command-line output
     elif reports:
-        _print(("repository", "takes", "version", "affected by a breaking change", "read at"), _rows(reports))
+        _print(("repository", "takes", "in", "as", "read at"), _rows(reports))
     else:
         tell("no consumers to check. Pass clones with --with PATH, or list them under `consumers` in .deeprepo.yml")
     return CLEAN
 
 
 def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
-    from bot.features.consumers.words import ARRIVALS
-
     for report in reports:
         read = f"{report.commit[:10]} {report.day}".strip()
         for requirement in report.takes:
-            yield report.name, requirement.name, requirement.version or "any", ARRIVALS[requirement.arrival], read
+            yield report.name, requirement.name, requirement.path, requirement.line, read
         if not report.takes:
             yield report.name, "", "", report.reason, read
 

@@ -114,9 +114,9 @@ def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requiremen
         path=at.path,
         quote=at.quote,
         title=phrase(found.title),
-        why=f"{phrase(found.why)} {words.arrival(consumer.name, taken_as)}",
+        why=f"{phrase(found.why)} {words.requires(consumer.name, taken_as)}",
         consequence=phrase(found.consequence),
-        severity=less_severe(found.severity, 1) if taken_as.arrival == "upgrade" else found.severity,
+        severity=less_severe(found.severity, 1),
         category=found.category,
         basis=Basis(
             (

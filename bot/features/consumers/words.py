@@ -3,30 +3,14 @@
 from collections.abc import Sequence
 
 from bot.values.consumer import ConsumerReport
-from deeprepo.impact.packages import Arrival, Requirement
-
-ARRIVALS: dict[Arrival, str] = {
-    "build": "with its next build",
-    "release": "with the next release",
-    "upgrade": "when it upgrades",
-}
+from deeprepo.impact.packages import Requirement
 
 
-def arrival(name: str, requirement: Requirement) -> str:
-    """Return a sentence about when a breaking change affects the consumer with this name."""
-    if requirement.arrival == "build":
-        how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[requirement.origin]
-        return f"{name} breaks on its next build, because it uses {requirement.name} {how} ({requirement.path})."
-    if requirement.arrival == "release":
-        limit = "without an upper bound" if requirement.constraint else "without a version"
-        asked = f"{requirement.name} {requirement.constraint}".rstrip()
-        return f"{name} breaks on its first build after the release, because {requirement.path} asks for `{asked}` {limit}."
-    known = (
-        f"{requirement.locked} (locked; it asks for `{requirement.constraint}`)"
-        if requirement.locked and requirement.constraint
-        else requirement.version
+def requires(name: str, requirement: Requirement) -> str:
+    """Return a sentence about how the consumer with this name requires a package."""
+    return (
+        f"{name} breaks when it takes this version of {requirement.name}. {requirement.path} says: `{requirement.line}`"
     )
-    return f"{name} breaks when it upgrades {requirement.name} from {known or 'its version'} ({requirement.path})."
 
 
 HIDDEN = "Listed repositories that this review may not show were not checked."

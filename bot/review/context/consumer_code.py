@@ -71,10 +71,7 @@ class ConsumerCode:
                 "reason": report.reason,
                 "commit": report.commit,
                 "day": report.day,
-                "takes": [
-                    {"package": requirement.name, "version": requirement.version, "arrival": requirement.arrival}
-                    for requirement in report.takes
-                ],
+                "takes": [{"package": one.name, "manifest": one.path, "line": one.line} for one in report.takes],
                 "breaks": report.breaks,
                 "hints": report.hints,
                 "readable": report.name in self.names,

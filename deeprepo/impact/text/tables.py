@@ -1,7 +1,6 @@
 """Read settings files as plain values; a file that cannot be parsed is empty."""
 
 import json
-import posixpath
 import re
 import tomllib
 from collections.abc import Mapping
@@ -73,17 +72,3 @@ def ini(source: bytes) -> "ConfigParser":
     with suppress(configparser.Error):
         result.read_string(manifest_text(source))
     return result
-
-
-def problem(path: str, source: bytes) -> str:
-    """Return why a manifest is not read completely, as the end of a sentence that begins with its path, or ""."""
-    base, ending = posixpath.basename(path), posixpath.splitext(path)[1]
-    if ending in (".json", ".jsonc"):
-        is_empty = not json_table(source) and source.strip(b" \t\r\n{}")
-        return "cannot be parsed" if is_empty else ""
-    if b"\0" in utf8(source):
-        return "is no text"
-    is_toml = ending == ".toml" or base == "Pipfile"
-    is_broken = is_toml and not toml(source) and manifest_text(source).strip()
-    too_large = "" if ending in (".txt", ".in", ".pip") else MANIFEST.problem(source)
-    return too_large or ("cannot be parsed" if is_broken else "")

@@ -3,21 +3,20 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import translate
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from deeprepo.impact.language import packagings
-from deeprepo.impact.packages import Package, Packaging, Requirement
-from deeprepo.impact.paths import is_below
+from deeprepo.impact.packages import Package, Requirement, plain_name
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import utf8
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
-from deeprepo.impact.text.tables import problem
 from deeprepo.impact.values import Side
 
 MOST = 5_000  # manifests per tree, those nearest the root first
+LONGEST_LINE = 200  # characters
+WORD = re.compile(r"@?\w[\w./-]*")  # a name with its scope or path
 
 
 def holding(packages: Iterable[Package], path: str) -> Package | None:
@@ -43,22 +42,35 @@ async def offer_of(tree: Tree, side: Side = "head", around: Collection[str] | No
 
 
 async def requirements(tree: Tree, packages: Collection[Package]) -> tuple[tuple[Requirement, ...], str]:
-    """Return a tree's requirements for these packages, with locked versions.
+    """Return the packages among these that a tree's manifests name, each with the first line that does.
 
     If there are none, also return a sentence about an unread manifest.
     """
     rows: list[Requirement] = []
     unread = ""
-    for name, packaging in packagings().items():
-        offered = {package.name for package in packages if package.language == name}
-        if not offered:
-            continue
-        manifests = await _read(tree, packaging.MANIFESTS)
-        asked = [row for row in packaging.requirements(manifests) if row.name in offered]
-        locks = await _read(tree, tuple(packaging.LOCKS)) if asked else {}
-        rows += [_locked(row, packaging, locks) for row in asked]
-        unread = unread or ("" if asked else await _unread(tree, packaging, manifests))
-    return tuple(_clearest(rows)), "" if rows else unread
+    for language, packaging in packagings().items():
+        offered = dict.fromkeys(package.name for package in packages if package.language == language)
+        paths = [path for path in await _paths(tree, packaging.MANIFESTS) if not _beside(path)] if offered else []
+        manifests = await _texts(tree, paths, "head")
+        words = _words(manifests) if offered else {}
+        for name in offered:
+            *groups, own = map(plain_name, name.split(":"))  # an artifact's group may be on any other line
+            if own in words and all(group in words for group in groups):
+                rows.append(Requirement(language, name, *words[own]))
+        unread = unread or next((f"{path} could not be read" for path in paths if path not in manifests), "")
+    return tuple(rows), "" if rows else unread
+
+
+def _words(manifests: Mapping[str, bytes]) -> Mapping[str, tuple[str, str]]:
+    """Return each word and each end of a path -> the first manifest with it, and its line. A scope is no folder."""
+    found: dict[str, tuple[str, str]] = {}
+    for path, source in manifests.items():
+        for line in source.decode("utf-8", "replace").splitlines():
+            for word in WORD.findall(line):
+                parts = plain_name(word.removesuffix(".git")).split("/")
+                for start in range(len(parts) if word[0] != "@" else 1):
+                    found.setdefault("/".join(parts[start:]), (path, line.strip()[:LONGEST_LINE]))
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -82,50 +94,6 @@ async def _paths(tree: Tree, names: tuple[str, ...], side: Side = "head") -> lis
     fits = form(names)
     found = [path for path in await tree.entries(side) if fits.match(f"/{path}") and not vendored_folder(path)]
     return sorted(found, key=lambda path: (path.count("/"), path))[:MOST]
-
-
-async def _unread(tree: Tree, packaging: Packaging, manifests: Mapping[str, bytes]) -> str:
-    """Return a sentence about the first manifest that could not be read completely, or "".
-
-    Manifests in tests and samples are ignored.
-    """
-    for path in await _paths(tree, packaging.MANIFESTS):
-        why = problem(path, manifests[path]) if path in manifests else "could not be read"
-        if why and not _beside(path):
-            return f"{path} {why}"
-    return ""
-
-
-def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) -> Requirement:
-    """Return the requirement with the version from the nearest lock file."""
-    if row.origin in ("path", "workspace"):
-        return row
-    folder = posixpath.dirname(row.path)
-    near = [path for path in locks if is_below(folder, posixpath.dirname(path))]
-    for path in sorted(near, key=len, reverse=True):
-        pattern = packaging.LOCKS[posixpath.basename(path)].replace("NAME", _spelt(row.name))
-        if version := re.search(pattern, locks[path].decode("utf-8", "replace")):
-            return replace(row, locked=version[1])
-    return row
-
-
-def _spelt(name: str) -> str:
-    """Return a pattern of a name with any separators."""
-    return "[-_.]+".join(re.escape(part) for part in re.split(r"[-_.]+", name))
-
-
-def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
-    """Return one requirement per package: the one reached first by a break, with the best-known version."""
-    order = {"build": 0, "release": 1, "upgrade": 2}
-
-    def rank(row: Requirement) -> tuple[object, ...]:
-        loose = not row.constraint and row.origin == "registry"  # another manifest may limit it
-        return row.arrival != "build", loose, order[row.arrival], not row.locked, row.path.count("/"), row.path
-
-    kept: dict[tuple[str, str], Requirement] = {}
-    for row in sorted(rows, key=rank):
-        kept.setdefault((row.language, row.name), row)
-    return list(kept.values())
 
 
 def _beside(path: str) -> bool:

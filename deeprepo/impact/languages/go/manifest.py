@@ -1,14 +1,11 @@
-"""Read Go modules from go.mod: what a tree provides, requires and replaces."""
+"""Read Go modules from go.mod."""
 
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.packages import Package
 
-LANGUAGE = "go"
 MANIFESTS = ("go.mod",)
-SUFFIXES = (".go",)
-LOCKS: Mapping[str, str] = {}  # go.mod itself states the version that is built
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
@@ -16,36 +13,9 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     del paths
     rows = []
     for path, source in sorted(manifests.items()):
-        names = [words[0].rstrip("/") for verb, words in _directives(source) if verb == "module" and words]
-        rows += [
-            Package(LANGUAGE, name, folder, (folder,)) for name in names[:1] for folder in [posixpath.dirname(path)]
-        ]
-    return tuple(rows)
-
-
-def _directives(source: bytes) -> list[tuple[str, list[str]]]:
-    return [(verb, [word.strip('"`') for word in words]) for verb, *words in directives(source)]
-
-
-def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the modules require.
-
-    A replaced module counts as its replacement, a folder or another module.
-    """
-    rows = []
-    for path, source in sorted(manifests.items()):
-        table = _directives(source)
-        replaced = {
-            words[0]: words[words.index("=>") + 1 :]
-            for verb, words in table
-            if verb == "replace" and "=>" in words[1:3] and words[-1] != "=>"
-        }
-        for name, *version in (words for verb, words in table if verb == "require" and len(words) > 1):
-            target, *written = replaced.get(name, [name, *version])
-            if target.startswith((".", "/")):
-                rows.append(Requirement(LANGUAGE, name, target, "path", path))
-            else:
-                rows.append(Requirement(LANGUAGE, target, next(iter(written), ""), path=path))
+        names = [words[0].strip('"`').rstrip("/") for verb, *words in directives(source) if verb == "module" and words]
+        folder = posixpath.dirname(path)
+        rows += [Package("go", name, folder, (folder,)) for name in names[:1]]
     return tuple(rows)
 
 
