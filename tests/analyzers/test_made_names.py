@@ -20,7 +20,7 @@ def proven(repository: Repository, case: Change) -> list[str]:
         titles = []
         for checker in [ANALYZERS[name]() for name in ("ty", "tsc")]:
             judgement = await checker.check(tree, [file for file in files if checker.wants(file)], dependents)
-            titles += [finding.title for finding in judgement.findings]
+            titles += [finding.title for finding in judgement.findings if finding.verdict == Verdict.PROVEN]
         return titles
 
     pull = repository.change(*case)

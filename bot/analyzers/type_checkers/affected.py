@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from posixpath import basename, dirname
+from posixpath import dirname
 
 from bot.file_kinds import is_excluded_from_search
 from bot.values import ChangedFile, Dependents
-from deeprepo.impact.changes import ChangedSymbol, DiffLine, Query
+from deeprepo.impact.changes import ChangedSymbol, Query
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.paths import is_test
 
@@ -14,15 +14,8 @@ MOST_CHECKED = 60  # unchanged files per run
 MOST_SEARCHED = 300  # names per search
 MOST_HITS = 150  # files per search; more mean that a name is an everyday word
 LEAST_NAME = 3  # characters
+INDIRECT = 3  # how indirectly a file uses the change that only has one of the names
 LONG_WORD = re.compile(rb"[A-Za-z_$][\w$]{2,79}")
-# A line that declares or sets something readable by others: an attribute, a field or key, a module's
-# variable.
-MEMBER = re.compile(
-    r"^\s*+(?:self|this)\.([A-Za-z_$][\w$]{2,79})\s*+[:=](?!=)"
-    r"|^\s*+(?:(?:readonly|public|protected|static)\s++)*+[\"']?([A-Za-z_$][\w$]{2,79})[\"']?\s*+[?!]?\s*+:\s*+\S"
-    r"|^(?:export\s++)?(?:const\s++|let\s++)?([A-Za-z_$][\w$]{2,79})\s*+="
-)
-RESULT = re.compile(r"\b(?:return|yield)\b|=>")
 Contents = Mapping[str, bytes]
 
 
@@ -38,8 +31,8 @@ async def unchanged_files(
 
     `sides` are the language's changed files before and after the change.
     """
-    endings, touched, own = tuple(suffixes), paths_of(files), {file.path: file for file in files}
-    symbols = [one for one in dependents.symbols if _is_visible_to_users(one, own)]
+    endings, touched = tuple(suffixes), paths_of(files)
+    symbols = [one for one in dependents.symbols if _is_visible_to_users(one)]
     keys = {one.key for one in symbols}
     names = {name for one in symbols for name in _names(one)}
     known_targets = {one.symbol.path for one in dependents.symbols}
@@ -50,13 +43,11 @@ async def unchanged_files(
     for user in dependents.files:
         if user.target not in known_targets or not user.names.isdisjoint(names):
             found[user.path] = min(found.get(user.path, 1), 1)
-    for indirect, lost in enumerate(
-        (_contract_names(files, symbols), _removed_words(files, *sides), _members(files)), 3
-    ):
-        words = sorted(set(lost), key=lambda name: (-len(name), name))[:MOST_SEARCHED]
-        hits = await tree.grep(Query(words, globs=[f"*{suffix}" for suffix in suffixes], word=True)) if words else ()
+    for words in (names, set(_removed_words(files, *sides))):
+        longest = sorted(words, key=lambda name: (-len(name), name))[:MOST_SEARCHED]
+        hits = await tree.grep(Query(longest, [f"*{suffix}" for suffix in suffixes], word=True)) if words else ()
         for path in hits if len(hits) <= MOST_HITS else ():
-            found.setdefault(path, indirect)
+            found.setdefault(path, INDIRECT)
     entries, old = await tree.entries(), await tree.entries("base")
     known = [
         path
@@ -74,35 +65,12 @@ async def unchanged_files(
     return tuple(known[:MOST_CHECKED]), max(0, len(known) - MOST_CHECKED)
 
 
-def _is_visible_to_users(symbol: ChangedSymbol, files: Mapping[str, ChangedFile]) -> bool:
-    """Return whether users can notice the change to a definition: in its contract or a line with a result."""
-    if symbol.change == "added":
-        return False
-    if symbol.contract or symbol.change != "body" or symbol.before is None or symbol.after is None:
-        return True
-    file = files.get(symbol.after.path)
-    return file is None or any(
-        RESULT.search(line.text)
-        for line in _changed_lines(file)
-        if symbol.before.start <= (line.old or 0) <= symbol.before.end
-        or symbol.after.start <= (line.new or 0) <= symbol.after.end
-    )
+def _is_visible_to_users(symbol: ChangedSymbol) -> bool:
+    return symbol.change != "added" and (bool(symbol.contract) or symbol.change != "body")
 
 
 def _names(symbol: ChangedSymbol) -> Iterator[str]:
     yield from (one.short for one in (symbol.before, symbol.after) if one is not None and len(one.short) >= LEAST_NAME)
-
-
-def _contract_names(files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbol]) -> Iterator[str]:
-    """Yield the names of definitions whose contract changed, and of removed modules."""
-    for symbol in symbols:
-        if symbol.contract or symbol.change != "body":
-            yield from _names(symbol)
-    for file in files:
-        if file.old_path and (file.status == "deleted" or file.path != file.old_path):
-            stem, folder = basename(file.old_path).partition(".")[0], basename(dirname(file.old_path))
-            name = folder if stem in ("index", "__init__") else stem
-            yield from (name,) if len(name) >= LEAST_NAME else ()
 
 
 def _removed_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:
@@ -111,18 +79,6 @@ def _removed_words(files: Sequence[ChangedFile], before: Contents, after: Conten
         old = before.get(file.old_path or "")
         if old is not None:
             is_gone = file.status == "deleted"
-            removed = "\n".join(line.text for line in _changed_lines(file) if line.kind == "-")
+            removed = "\n".join(line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-")
             words = set(LONG_WORD.findall(old if is_gone else removed.encode("utf-8", "replace")))
             yield from (word.decode() for word in words - set(LONG_WORD.findall(after.get(file.path, b""))))
-
-
-def _members(files: Sequence[ChangedFile]) -> Iterator[str]:
-    """Yield the members that removed lines declare or set."""
-    for file in files:
-        for line in _changed_lines(file):
-            if line.kind == "-" and (member := MEMBER.match(line.text)):
-                yield next(filter(None, member.groups()))
-
-
-def _changed_lines(file: ChangedFile) -> Iterator[DiffLine]:
-    return (line for hunk in file.hunks for line in hunk.lines if line.kind != " ")

@@ -8,8 +8,8 @@ nothing, because a receiver may come from a missing package.
 If the program fails on the head only, the change may have caused it, so something stays open: the files that
 the program names, or else the whole check.
 
-A checker only knows declarations. If an added line defines a missing name in another way, or a missing module
-is in the tree under another path, the error proves nothing and is not reported.
+A checker only knows declarations. If an added line may define a missing name in another way, the error proves
+nothing. If a missing module is in the tree under another path, the error is not reported.
 
 Results are cached per tree. What a program reports also depends on the other files that it was given, so new
 errors are confirmed with the same files of both sides.
@@ -19,12 +19,12 @@ import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec import DecodeError, ValidationError
 from msgspec.json import decode, encode
 
 from bot.analyzers.linter_run import ProgramError
@@ -53,6 +53,8 @@ SECONDS = 60.0  # per run
 MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
 MOST_PROBED = 2  # checks of the base with probes: one probe can hide the next one of its line
 MOST_NEW = 200  # new files that are searched for definitions
+WORD = re.compile(r"[^\W\d][\w$]*")
+SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)|#\s*(?:type|ty):\s*ignore")
 NO_PROBES: Contents = MappingProxyType({})
 
 
@@ -71,17 +73,16 @@ class TypeChecker(ABC):
     READS: str
     SUFFIXES: tuple[str, ...]  # suffixes of the files that it checks
     CONFIGS: tuple[str, ...] = ()  # base names of other files that affect its reports
+    UNTYPED: tuple[str, ...] = ("\0",)  # suffixes of files in which a declared type changes nothing at run time
     MISSING_MODULE: tuple[str, ...] = ()  # codes of errors about imports of missing modules
     RULES: str  # the table of its codes, in this folder
-    EXTRA: str = ""  # the extra that installs the program; "" if it is always installed
 
     def __init__(self) -> None:
         self._checked: set[str] = set()
         self._faults: set[tuple[str, str, str]] = set()
         self._lines: dict[str, frozenset[str]] = {}  # of the changed files
         self._left = 0  # files that were not checked because there were too many
-        self._skipped: dict[str, str] = {}  # files that make only the head's check fail -> the cause
-        self._standing: dict[str, str] = {}  # files that make the base's check fail -> the cause
+        self._skipped: dict[str, str] = {}  # files that make a check fail -> the cause
         self._ran = False
 
     @abstractmethod
@@ -111,8 +112,8 @@ class TypeChecker(ABC):
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """Return errors in unchanged files that only the head has.
 
-        Files that make only the head's check fail are not judged. If the check of the base fails, the result
-        says why. Raises UnfinishedError if only the head's check fails, and the program names no file.
+        Files that make a check fail are not judged. If neither side can be checked, the result says why. Raises
+        UnfinishedError if only the head's check fails, and the program names no file.
         """
         changed: dict[Side, Contents] = {
             "head": await tree.read_many([file.path for file in files if file.status != "deleted"]),
@@ -126,21 +127,21 @@ class TypeChecker(ABC):
         if not users and not any(file.removed_lines for file in files):
             return Judgement((), paths, ran=False)
         found, not_run = await self._new_errors(_Run(self, tree, files, changed, users))
-        found = await self._without_made_names(tree, files, changed, found)
         texts = await tree.read_many(sorted({one.path for one in found}))
         lines = {path: file_lines(text) for path, text in texts.items()}
         found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
-        limits = []
-        for path, cause in list(self._standing.items())[:1]:
-            others = f" and {count(len(self._standing) - 1, 'other file')}" if len(self._standing) > 1 else ""
-            limits.append(f"{self.NAME} skipped {path}{others} ({cause} on the base)")
+        names = {word for one in dependents.symbols if one.contract for word in one.symbol.name.split(".")}
+        found = [one for one in found if self._is_of_change(one, lines[one.path][one.line - 1], names)]
+        found = await self._judged_by_names(tree, files, found)
+        others = [f"{path} ({cause})" for path, cause in self._skipped.items() if path not in paths]
+        limits = [f"{self.NAME} skipped {count(len(others), 'unchanged file')}: {others[0]}"] if others else []
         if self._left:
             unread = count(self._left, "unchanged file")
             limits.append(f"too many files may use what changed, so {self.NAME} left out {unread}")
         return Judgement(
             tuple(self._finding(group, lines, files) for group in by_cause(found)),
             paths - self._skipped.keys(),
-            tuple((path, f"skipped this file ({cause})") for path, cause in self._skipped.items()),
+            tuple((path, f"skipped this file ({cause})") for path, cause in self._skipped.items() if path in paths),
             tuple(limits),
             not_run,
             ran=self._ran,
@@ -178,12 +179,19 @@ class TypeChecker(ABC):
         before, after = [await self._in_folder(sources, side, mine) for side in ("base", "head")]
         return [one for one in new_faults(before, after) if one.counts]
 
+    def judged(self, one: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
+        """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
+        rule, near = rules(self.RULES).get(one.code), b"\n".join(lines[max(0, one.line - 2) : one.line])
+        if rule is None or (rule.declared and one.path.endswith(self.UNTYPED)) or SWITCHED_OFF.search(near):
+            return replace(one, counts=False)
+        return replace(one, counts=rule.counts(one.message))
+
     def _fits(self, file: ChangedFile) -> bool:
         paths = (file.path, file.old_path or "")
         return not file.is_ignored and file.old_path is not None and any(path.endswith(self.SUFFIXES) for path in paths)
 
     async def _new_errors(self, run: "_Run", attempts: int = MOST_ATTEMPTS) -> tuple[list[Diagnostic], str]:
-        """Return the errors that only the head has, and why the base could not be checked ("" if it could).
+        """Return the errors that only the head has, and why nothing could be checked ("" if it could).
 
         A run that fails is repeated on both sides without the files that it names. Raises UnfinishedError if
         only the head's check fails, and the program names no file.
@@ -191,15 +199,12 @@ class TypeChecker(ABC):
         try:
             return await self._compared(run), ""
         except UnfinishedError as error:
-            of_base = error if error.side == "base" else await run.failure_on_base()
-            standing = of_base.paths if of_base is not None else frozenset()
-            self._standing |= dict.fromkeys(sorted(standing), str(of_base))
-            self._skipped |= dict.fromkeys(sorted(error.paths - standing), str(error))
-            if attempts > 1 and (named := error.paths | standing):
-                return await self._new_errors(run.without(named), attempts - 1)
-            if of_base is None:
+            self._skipped |= dict.fromkeys(sorted(error.paths), str(error))
+            if error.paths and attempts > 1:
+                return await self._new_errors(run.without(error.paths), attempts - 1)
+            if error.side == "head" and not await run.fails_on_base():
                 raise
-            return [], public(of_base)
+            return [], public(error)
 
     async def _compared(self, run: "_Run") -> list[Diagnostic]:
         """Return the errors that only the head has. The base is only checked for files with errors."""
@@ -218,14 +223,29 @@ class TypeChecker(ABC):
             {place: one for place, one in found.items() if (place.path, place.line, place.code) in still}
         )
 
-    async def _without_made_names(
-        self, tree: Tree, files: Sequence[ChangedFile], changed: Mapping[Side, Contents], found: list[Diagnostic]
+    def _is_of_change(self, one: Diagnostic, line: str, names: Collection[str]) -> bool:
+        """Return whether an error may be one of this change: about a call, it names something with another contract."""
+        return not rules(self.RULES)[one.code].of_call or not {*WORD.findall(f"{one.message} {line}")}.isdisjoint(names)
+
+    async def _judged_by_names(
+        self, tree: Tree, files: Sequence[ChangedFile], found: list[Diagnostic]
     ) -> list[Diagnostic]:
-        """Return the errors without those about a name that the change may define without a declaration."""
+        """Return the errors without those about a name that an added line spells.
+
+        If an added line can define any name, an error about a missing name proves nothing.
+        """
         if not found:
             return found
         entries, made = await tree.entries(), await self._world(tree, files)
-        return [one for one in found if not self._is_made(one, files, changed, made, entries)]
+        kept = []
+        for one in found:
+            lost = rules(self.RULES)[one.code].lost_name(one).strip("\"'")
+            parts = [part for part in lost.replace("/", ".").split(".") if part]
+            if not parts:
+                kept.append(one)
+            elif not (one.code in self.MISSING_MODULE and self._is_elsewhere(parts, entries)):
+                kept += [] if made.may_make(parts[-1], ()) else [replace(one, proves=not made.makers)]
+        return kept
 
     async def _world(self, tree: Tree, files: Sequence[ChangedFile]) -> World:
         """Return what the change may define in the language's files, including new files."""
@@ -236,36 +256,6 @@ class TypeChecker(ABC):
             for path, text in fresh.items()
         ]
         return await world_of(tree, [*(file for file in files if file.path.endswith(self.SUFFIXES)), *added], ())
-
-    def _is_made(
-        self,
-        one: Diagnostic,
-        files: Sequence[ChangedFile],
-        changed: Mapping[Side, Contents],
-        made: World,
-        entries: Collection[str],
-    ) -> bool:
-        """Return whether the name missing in an error may be defined without a declaration."""
-        name = rules(self.RULES)[one.code].lost_name(one)
-        if not name:
-            return False
-        parts = [part for part in re.split(r"[./]", name.strip("\"'")) if part]
-        is_module = one.code in self.MISSING_MODULE
-        if is_module and self._is_elsewhere(parts, entries):
-            return True
-        words = {part.encode() for part in parts}
-        around = words | {word.encode() for other in one.names for word in re.findall(r"\w+", other)}
-        near = [
-            file.path
-            for file in files
-            if file.path in changed["head"]
-            and file.path.endswith(self.SUFFIXES)
-            and (
-                words <= {*re.findall(rb"\w+", changed["base"].get(file.old_path or "", b""))}
-                or not around.isdisjoint(re.findall(rb"\w+", file.path.encode()))
-            )
-        ]
-        return bool(parts) and made.may_make(parts[-1], near)
 
     def _is_elsewhere(self, parts: Sequence[str], entries: Collection[str]) -> bool:
         """Return whether the tree has this module below another folder than the program searched."""
@@ -307,7 +297,7 @@ class TypeChecker(ABC):
             category="broken-caller",
             basis=Basis(
                 (Source("analyser", self.NAME, proof=proof, breaks=tuple(sorted(breaks.values()))),),
-                verdict=Verdict.PROVEN if rule.proves else Verdict.UNPROVEN,
+                verdict=Verdict.PROVEN if rule.proves and all(one.proves for one in group) else Verdict.UNPROVEN,
                 cause=cause,
             ),
             rule=first.code,
@@ -340,13 +330,13 @@ class _Run:
         left_out = self._left_out.union(paths)
         return _Run(self._checker, self._tree, self._files, self._changed, self.users, left_out)
 
-    async def failure_on_base(self) -> UnfinishedError | None:
-        """Return the error of a check of the base; None if it succeeds."""
+    async def fails_on_base(self) -> bool:
+        """Return whether a check of the base fails."""
         try:
             await self.check("base", [*self.users, *self._touched("base")])
-        except UnfinishedError as error:
-            return error
-        return None
+        except UnfinishedError:
+            return True
+        return False
 
     def _touched(self, side: Side) -> list[str]:
         """Return the changed files that are checked on a side."""
@@ -444,10 +434,9 @@ def _engine(program: str) -> bytes:
 
 
 def _decoded(data: bytes | None) -> list[Diagnostic] | None:
-    try:
+    with suppress(ValueError):  # a damaged entry is computed again
         return None if data is None else decode(data, type=list[Diagnostic])
-    except (DecodeError, ValidationError):
-        return None
+    return None
 
 
 def _removed(diagnostic: Diagnostic, files: Iterable[ChangedFile]) -> tuple[Evidence, ...]:

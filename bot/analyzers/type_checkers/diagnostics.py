@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from bot.values import Severity
 
@@ -15,7 +15,6 @@ NUMBERS = re.compile(r"\d+")
 QUOTED_NAME = re.compile(r"'([^'\n]{1,200})'|`([^`\n]{1,200})`|\"([^\"\n]{1,200})\"")
 PLACE = re.compile(r"\{(\d|message)\}")
 MOST_MESSAGE = 300  # characters
-Probe = Literal["name", "call", "argument", "value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +26,7 @@ class Diagnostic:
     code: str
     message: str
     counts: bool = True  # whether its rule is reported
+    proves: bool = True  # whether no added line may define the name that it misses
     span: tuple[int, int, int] = (0, 0, 0)  # first column, last line and the column after it; 0 if unknown
 
     @property
@@ -56,7 +56,9 @@ class Rule:
     lost: int = -1  # index of the quoted name that is reported as missing; -1 for none
     declared: bool = False  # whether the error depends on declared types
     proves: bool = True  # whether the program fails there; an annotation alone changes nothing at run time
-    probe: Probe | None = None  # how to ask whether the base's types were known there
+    # whether the base is asked if it knew the type whose member is missing
+    is_probed: bool = False
+    of_call: bool = False  # whether the error counts only with the name of a definition whose contract changed
 
     def counts(self, message: str) -> bool:
         """Return whether such a message proves something."""

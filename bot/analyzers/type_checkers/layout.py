@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.values import Side
+from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
 
 MOST_BYTES = 1 << 20  # per file
@@ -85,10 +86,4 @@ def _is_readable(path: str, entries: Mapping[str, object]) -> bool:
 
 def folders_of(paths: Iterable[str]) -> frozenset[str]:
     """Return every folder that contains one of these paths, at any depth."""
-    found: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return frozenset(found)
+    return frozenset(folder for path in paths for folder in above_of(path))

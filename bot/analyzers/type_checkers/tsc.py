@@ -4,7 +4,6 @@ The extra `types` installs it, as a wheel with Microsoft's program. It is only r
 """
 
 import json
-import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
-from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
+from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Contents, Sources, gather
 from bot.machine import files
 from bot.render import count
@@ -48,7 +47,6 @@ BUILT_ON = re.compile(rb"\b(?:class|interface)\s+([\w$]+)[^{;]{0,200}?\bextends\
 SCRIPT_WORD = re.compile(rb"[\w$]+")
 # about imports, so not about types
 OF_IMPORTS = ("TS2305", "TS2614", "TS2724", "TS2459", "TS2460", "TS1192", "TS2613", "TS2307")
-SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 COMMENT_OF_TYPES = re.compile(rb"/\*\*(?!/)")
@@ -78,9 +76,9 @@ class Tsc(TypeChecker):
     READS = "TypeScript and JavaScript files that use what changed"
     SUFFIXES = CHECKED
     CONFIGS = ("package.json", "tsconfig", "jsconfig", "pnpm-workspace", "lerna", "babel", ".babelrc")
+    UNTYPED = JAVASCRIPT
     MISSING_MODULE = ("TS2307",)
     RULES = "tsc.toml"
-    EXTRA = "types"
 
     def program(self) -> str | None:
         """Return the program in the extra's wheel, if it is installed and its hash is known."""
@@ -113,7 +111,13 @@ class Tsc(TypeChecker):
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
         """Return the errors of some files."""
         setup: Setup = sources.setup
-        contents, resolver = sources.of(side), setup.resolvers[side]
+        resolver, every = setup.resolvers[side], sources.of(side)
+        # JavaScript runs without the declarations beside it
+        contents = {
+            path: text
+            for path, text in every.items()
+            if not (path.endswith(".d.ts") and f"{path.removesuffix('.d.ts')}.js" in every)
+        }
         other = setup.resolvers["base" if side == "head" else "head"]
         paths = [path for path in checked if path in contents]
         ambient = [path for path in setup.ambient if path in contents]
@@ -139,12 +143,11 @@ class Tsc(TypeChecker):
         files.fill(folder.parent, own)
         files.fill(folder, written)
         found = [one for one in await self._program(folder) if one.path in {*paths}]
-        unknown = {path for path in {one.path for one in found} if _only_declared(path, sources, side, resolver)}
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
         return [
             replace(one, counts=False)
-            if one.path in unknown or (setup.lacks_parts and one.code not in OF_IMPORTS)
-            else _judged(one, lines[one.path])
+            if setup.lacks_parts and one.code not in OF_IMPORTS
+            else self.judged(one, lines[one.path])
             for one in found
         ]
 
@@ -228,28 +231,6 @@ def _without_types(path: str, text: bytes) -> bytes:
     The text is as long as before.
     """
     return COMMENT_OF_TYPES.sub(b"/* ", text) if path.endswith(JAVASCRIPT) else text
-
-
-def _only_declared(path: str, sources: Sources, side: Side, resolver: Resolver) -> bool:
-    """Return whether JavaScript imports a module that didn't change, but whose declaration file did."""
-    found = _imported(path, sources.of(side)[path], resolver) if path.endswith(JAVASCRIPT) else ()
-    modules = {file for _, several in found for file in several or () if file.endswith(JAVASCRIPT)}
-    touched = {one for one in sources.head.keys() | sources.base if sources.head.get(one) != sources.base.get(one)}
-    return any(f"{posixpath.splitext(one)[0]}.d.ts" in touched and one not in touched for one in modules)
-
-
-def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
-    """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
-    rule = rules(Tsc.RULES).get(diagnostic.code)
-    above = lines[max(0, diagnostic.line - 2) : diagnostic.line]
-    counts = (
-        rule is not None
-        and rule.counts(diagnostic.message)
-        # A declared type changes nothing at run time.
-        and not (diagnostic.path.endswith(JAVASCRIPT) and rule.declared)
-        and not any(map(SWITCHED_OFF.search, above))
-    )
-    return replace(diagnostic, counts=counts)
 
 
 @cache

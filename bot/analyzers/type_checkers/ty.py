@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
-from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
+from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather
 from bot.machine import files
 from bot.values import Side
@@ -23,6 +23,7 @@ from deeprepo.impact.values import Import
 NEWEST = "3.14"
 SETTINGS, PACKAGES, SENTINEL = "ty.toml", "packages", "last.py"  # beside the folder of the repository's files
 CRASH = "panic"  # the name of the rule
+UNCLEAR = "Divergent"  # in messages that differ between runs
 MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 MOST_ROOTS = 40
 IMPORT = re.compile(
@@ -30,7 +31,6 @@ IMPORT = re.compile(
     re.MULTILINE,
 )
 NAME = re.compile(rb"[A-Za-z_]\w*")
-SWITCHED_OFF = re.compile(r"#\s*type:\s*ignore|#\s*ty:\s*ignore")
 
 
 class Ty(TypeChecker):
@@ -92,7 +92,7 @@ class Ty(TypeChecker):
         try:
             rows = json.loads(out)
             crashes = "\n".join(row["description"] for row in rows if row["check_name"] == CRASH)
-            found = [_parsed(row) for row in rows if row["check_name"] != CRASH]
+            found = [_parsed(row) for row in rows if row["check_name"] != CRASH and UNCLEAR not in row["description"]]
         except (ValueError, KeyError, TypeError) as error:
             how = f"ended with status {status} and an unreadable report: {log[-200:].strip()}"
             raise linter_run.ProgramError(self.NAME, how) from error
@@ -103,7 +103,7 @@ class Ty(TypeChecker):
         if not any(Path(one.path).is_absolute() and one.path.endswith(f"/{SENTINEL}") for one in found):
             raise linter_run.ProgramError(self.NAME, f"ended with status {status} before its last file")
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found} & {*paths}}
-        return [_judged(one, lines[one.path]) for one in found if one.path in lines]
+        return [self.judged(one, lines[one.path]) for one in found if one.path in lines]
 
 
 def _parsed(row: Any) -> Diagnostic:  # noqa: ANN401 - parsed JSON
@@ -113,17 +113,6 @@ def _parsed(row: Any) -> Diagnostic:  # noqa: ANN401 - parsed JSON
     span = (begin["column"], end["line"], end["column"])
     message = row["description"].removeprefix(f"{code}: ")
     return Diagnostic(row["location"]["path"], begin["line"], code, message, span=span)
-
-
-def _judged(diagnostic: Diagnostic, lines: list[bytes]) -> Diagnostic:
-    """Return the error, and whether it counts.
-
-    It counts if its rule is chosen, its message is deterministic, and no comment disables it.
-    """
-    rule = rules(Ty.RULES).get(diagnostic.code)
-    text = lines[diagnostic.line - 1].decode("utf-8", "replace") if diagnostic.line <= len(lines) else ""
-    is_clear = "Divergent" not in diagnostic.message and not SWITCHED_OFF.search(text)
-    return replace(diagnostic, counts=rule is not None and is_clear and rule.counts(diagnostic.message))
 
 
 def _roots(entries: Collection[str]) -> tuple[str, ...]:
