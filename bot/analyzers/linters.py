@@ -104,11 +104,16 @@ class Sentinel:
 class Directives:
     """How a linter's comments are recognized.
 
-    `words` must follow the first `opening` on a line, if it is set.
+    `pattern`, without regard to case, must match behind the first `opening` on a line, if it is set.
     """
 
-    words: re.Pattern[bytes]
+    pattern: bytes
     opening: bytes = b""
+
+    @property
+    def words(self) -> re.Pattern[bytes]:
+        """The compiled pattern."""
+        return re.compile(self.pattern, re.IGNORECASE)
 
     def without(self, text: bytes, base: bytes = b"") -> bytes:
         """Return a text without comments that disable the linter, except those that the base has too.

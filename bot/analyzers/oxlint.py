@@ -20,7 +20,7 @@ class Oxlint(Linter):
     NAME = "oxlint"
     READS = "JavaScript and TypeScript files"
     tables = ("oxlint.toml",)
-    comments = Directives(re.compile(rb"(?i)(?:ox|es)lint-(?:disable|enable)"))
+    comments = Directives(rb"(?:ox|es)lint-(?:disable|enable)")
     sentinel = Sentinel(b"debugger;\n", "no-debugger")
     settings = MappingProxyType({"oxlint.json": CONFIG})
     ends = RETURNS

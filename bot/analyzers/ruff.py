@@ -45,7 +45,7 @@ class Ruff(Linter):
     NAME = "ruff"
     READS = "Python files"
     tables = ("ruff_bugs.toml", "ruff_classes.toml", "ruff_security.toml")
-    comments = Directives(re.compile(rb"(?i)noqa|ruff(?=\s*:)|flake8(?=\s*:)"), b"#")
+    comments = Directives(rb"noqa|ruff(?=\s*:)|flake8(?=\s*:)", b"#")
     sentinel = Sentinel(b'assert (1, "")\n', "F631")
     ends = RETURNS
 

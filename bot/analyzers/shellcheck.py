@@ -1,6 +1,5 @@
 """Run ShellCheck on changed shell scripts, by suffix. It follows no `source` and reads no settings."""
 
-import re
 from collections.abc import Iterable, Sequence
 from posixpath import splitext
 from typing import Any
@@ -17,7 +16,7 @@ class ShellCheck(Linter):
     NAME = "shellcheck"
     READS = "shell scripts"
     tables = ("shellcheck.toml",)
-    comments = Directives(re.compile(rb"(?i)shellcheck"), b"#")
+    comments = Directives(b"shellcheck", b"#")
     sentinel = Sentinel(b"\n[ here = end ]\n", "SC2050")
     memory = HASKELL_BYTES
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from posixpath import splitext
 
 from bot.diff.file_header import header
 from bot.file_kinds import is_lock
@@ -30,28 +31,28 @@ MINIFIED = "minified"
 NOT_WRITTEN_HERE = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # files that were not written in this project
 GENERATED_BYTES = 1_000  # bytes at the start of a file that are searched for a generator's header
 MINIFIED_LINE = 1_000  # characters; a file is minified if its median line is longer
-HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
+HARMLESS = frozenset({"only the file mode changed", "no line changed", "empty file"})
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
-# Media by suffix and first bytes. Archives, programs and other binary files are missing, because they can
-# contain anything.
-_MEDIA = (
-    (re.compile(r"\.png$", re.IGNORECASE), re.compile(rb"\x89PNG\r\n")),
-    (re.compile(r"\.jpe?g$", re.IGNORECASE), re.compile(rb"\xff\xd8\xff")),
-    (re.compile(r"\.gif$", re.IGNORECASE), re.compile(rb"GIF8[79]a")),
-    (re.compile(r"\.(webp|wav)$", re.IGNORECASE), re.compile(rb"RIFF[\s\S]{4}(WEBP|WAVE)")),
-    (re.compile(r"\.(avif|heic|mp4|m4a|mov)$", re.IGNORECASE), re.compile(rb"[\s\S]{4}ftyp")),
-    (re.compile(r"\.(ico|cur)$", re.IGNORECASE), re.compile(rb"\x00\x00[\x01\x02]\x00")),
-    (re.compile(r"\.icns$", re.IGNORECASE), re.compile(rb"icns")),
-    (re.compile(r"\.bmp$", re.IGNORECASE), re.compile(rb"BM")),
-    (re.compile(r"\.tiff?$", re.IGNORECASE), re.compile(rb"II\*\x00|MM\x00\*")),
-    (re.compile(r"\.woff2?$", re.IGNORECASE), re.compile(rb"wOF[F2]")),
-    (re.compile(r"\.(ttf|otf|ttc)$", re.IGNORECASE), re.compile(rb"\x00\x01\x00\x00|OTTO|true|ttcf")),
-    (re.compile(r"\.eot$", re.IGNORECASE), re.compile(rb"[\s\S]{34}LP")),
-    (re.compile(r"\.mp3$", re.IGNORECASE), re.compile(rb"ID3|\xff[\xe0-\xff]")),
-    (re.compile(r"\.(ogg|ogv|oga|opus)$", re.IGNORECASE), re.compile(rb"OggS")),
-    (re.compile(r"\.(webm|mkv)$", re.IGNORECASE), re.compile(rb"\x1a\x45\xdf\xa3")),
-    (re.compile(r"\.flac$", re.IGNORECASE), re.compile(rb"fLaC")),
-    (re.compile(r"\.pdf$", re.IGNORECASE), re.compile(rb"%PDF-")),
+# Media by suffix, with what is among their first bytes. Archives, programs and other binary files are missing, because
+# they can contain anything.
+_MEDIA: tuple[tuple[str, tuple[bytes, ...]], ...] = (
+    (".png", (b"\x89PNG\r\n",)),
+    (".jpg .jpeg", (b"\xff\xd8\xff",)),
+    (".gif", (b"GIF87a", b"GIF89a")),
+    (".webp .wav", (b"WEBP", b"WAVE")),
+    (".avif .heic .mp4 .m4a .mov", (b"ftyp",)),
+    (".ico .cur", (b"\0\0\1\0", b"\0\0\2\0")),
+    (".icns", (b"icns",)),
+    (".bmp", (b"BM",)),
+    (".tif .tiff", (b"II*\0", b"MM\0*")),
+    (".woff .woff2", (b"wOFF", b"wOF2")),
+    (".ttf .otf .ttc", (b"\0\1\0\0", b"OTTO", b"true", b"ttcf")),
+    (".eot", (b"LP",)),
+    (".mp3", (b"ID3", b"\xff\xfb", b"\xff\xf3", b"\xff\xf2")),
+    (".ogg .ogv .oga .opus", (b"OggS",)),
+    (".webm .mkv", (b"\x1a\x45\xdf\xa3",)),
+    (".flac", (b"fLaC",)),
+    (".pdf", (b"%PDF-",)),
 )
 # Comments that mark a file as generated.
 _GENERATED_COMMENT = re.compile(
@@ -120,13 +121,13 @@ def is_unread(file: ChangedFile) -> bool:
     """
     if file.path == MODULES:
         return file.status != "deleted"
-    is_harmless = file.skip in (None, MOVED, PICTURE) or HARMLESS.match(file.skip)
+    is_harmless = file.skip in (None, MOVED, PICTURE, *HARMLESS)
     return not is_harmless and file.status != "deleted"
 
 
 def is_counted(file: ChangedFile) -> bool:
     """Return whether the number of changed lines is known. For binary files and submodules, it isn't."""
-    return bool(file.hunks) or file.skip in (None, MOVED) or HARMLESS.match(file.skip) is not None
+    return bool(file.hunks) or file.skip in (None, MOVED, *HARMLESS)
 
 
 def is_unjustified(file: ChangedFile, why: str | None, *, replaces_code: bool = False) -> bool:
@@ -140,7 +141,7 @@ def is_unjustified(file: ChangedFile, why: str | None, *, replaces_code: bool = 
     """
     if why == SUBMODULE:  # a submodule with the name of a code file is suspicious
         return replaces_code or (file.status == "added" and is_code(file.path))
-    if why in (None, MOVED, PICTURE) or HARMLESS.match(why):
+    if why is None or why in (MOVED, PICTURE, *HARMLESS):
         return False
     if not file.hunks:
         # A deletion adds nothing, but removed code may be missed.
@@ -185,7 +186,9 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange,
 
 def _is_media(path: str, start: bytes) -> bool:
     """Return whether a file is an image or other media, judged by its name and first bytes."""
-    return any(name.search(path) and begin.match(start) for name, begin in _MEDIA)
+    suffix = splitext(path)[1].lower()
+    signs = next((signs for suffixes, signs in _MEDIA if suffix in suffixes.split()), ())
+    return any(sign in start[:40] for sign in signs)
 
 
 def _is_minified(file: ChangedFile) -> bool:
