@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from deeprepo.impact.text.lines import says
 from deeprepo.impact.values import Arguments, Import, Outline, Use, Visibility
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
@@ -94,7 +93,6 @@ class Imports:
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[Visibility] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
-    folder_modules: ClassVar[bool] = False  # an import names a folder
     folder_namespaces: ClassVar[bool] = True  # a file's namespace follows from its folder
     skipped_names: ClassVar[tuple[str, ...]] = ()  # prefixes of file names that the language's tools skip
     default_import: ClassVar[str] = ""  # a pattern of imports that rename a file's default export
@@ -120,10 +118,6 @@ class Imports:
         """Return the local name of a module imported without one; "" if the module decides it."""
         return ""
 
-    def library_names(self, spec: str) -> Collection[str]:
-        """Return the names that importing a library's module defines in a file."""
-        return ()
-
     def is_private(self, name: str) -> bool:
         """Return whether the spelling of a name hides it from other files."""
         return False
@@ -138,16 +132,11 @@ class Imports:
 
 
 class Lines:
-    """How a single line, without a syntax tree, provides a name to other files."""
+    """What single words of a statement mean."""
 
-    generating_form: ClassVar[str] = "(?!)"  # a pattern of lines that generate a member with the name NAME
     raising_words: ClassVar[str] = "raise|throw"  # a pattern of words that begin a statement that raises an error
     # a pattern of words before a function that take nothing from its callers when they are added
     granting_words: ClassVar[str] = "(?!)"
-
-    def generates(self, name: str, line: str) -> bool:
-        """Return whether a statement in a class generates a member."""
-        return self.generating_form != "(?!)" and says(self.generating_form, name.rstrip("?!="), line)
 
 
 class Classes:
@@ -202,10 +191,6 @@ class References:
     def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
         """Return a file's references to some names, given those that its queries find."""
         return uses
-
-    def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
-        """Return the package of a receiver's last binding above a line, by its local name, or ""."""
-        return ""
 
     def written(self, receiver: str, types: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """Return a receiver and its possible classes with dots as separators."""

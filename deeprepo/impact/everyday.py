@@ -21,15 +21,6 @@ OTHERS = frozenset(
 )
 METHODS = BUILT_IN | OTHERS
 
-# Common names of several words.
-EVERYWHERE = (
-    "application authorization configuration container_name createdAt created_at currentVersion dependencies description "
-    "development documentation environment error_message file_name filename first_name host_name hostname implementation "
-    "information initialize is_active last_name node_modules node_version python_version ref_name repository responsibility "
-    "runs_on timestamp updatedAt updated_at user_id user_name username working_directory"
-)
-COMMON = frozenset(EVERYWHERE.split())
-
 
 def is_specific(name: str) -> bool:
     """Return whether a name has several words: `load_settings` or `setWasTracked`, not `resolve` or `__len__`."""

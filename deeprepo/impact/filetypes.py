@@ -44,16 +44,13 @@ class FileType(Struct, frozen=True, kw_only=True):
     grammar: tuple[str, ...] = ()  # module and function of its grammar
     extra: str = ""  # the optional extra that installs the grammar
     comments: Marks = ()  # patterns of how a comment line begins
-    docstrings: bool = False  # strings in triple quotes are documentation
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how a definition without a keyword is written
     named_types: bool = False  # a file is named after its type
     folder_file: str = ""  # base name of the file that an import of its folder refers to
-    folder_scope: bool = False  # the files of a folder share a scope
     # whose top-level names a file can use without naming their file
     shared_names: Literal["", "folder", "namespace", "tree"] = ""
     symbols: bool = False  # `:name` is a string-like literal
-    implicit_result: bool = False  # a function returns its last value
     unbuilt: str = "(?!)"  # a pattern of files that are neither built nor run: stubs, declarations, scripts
 
     @property

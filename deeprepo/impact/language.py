@@ -76,8 +76,6 @@ class ScopeRules(Struct, frozen=True):
     """How imports name modules, and which names a file sees and offers."""
 
     configs: tuple[str, ...] = ()  # globs for base names of files that configure imports
-    # globs of files that configure generated code, which the check of new lines also reads
-    builds: tuple[str, ...] = ()
     separator: str = "."  # separates the parts of a module's name
     member_separator: str = ""  # separates a member from its module in an import
     unit: Literal["file", "folder"] = "file"  # what forms a module

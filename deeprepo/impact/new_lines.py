@@ -8,7 +8,6 @@ from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.ports import SideTree
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.index import Index
-from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.resolve import ABSENT, is_declared, names_of, taken
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Change, Import, Looked, Place, Report
@@ -42,25 +41,13 @@ async def report(tree: SideTree, change: Change, base: SideTree | None = None) -
         found = [
             (replace(place, certainty="proven" if was_there and place.rule == "missing-module" else "likely"), item)
             for (place, item), was_there in zip(found, were, strict=True)
-            if was_there or await _is_likely(base, place)
+            if was_there or place.near  # otherwise, a build may create it
         ]
     read = tuple(sorted(path for path in mine if index.facts(path) is not None))
     left_out = mine.keys() - index.sources.keys() if index.cut else frozenset()
     unread = mine.keys() - set(read) - left_out
     looked = Looked(read, len(index.sources), tuple(sorted(unread)), tuple(sorted(left_out)))
     return Report(tuple(place for place, _ in found), looked)
-
-
-async def _is_likely(base: SideTree, place: Place) -> bool:
-    """Return whether a name that the base didn't offer either is probably a mistake.
-
-    It isn't if the base has the same name, because then a build may create it, or the analysis doesn't know where it is.
-    """
-    language = language_of(place.path)
-    if language is None or issubclass(language.modules, Namespaces):  # a build may add to any namespace
-        return bool(place.near)
-    name = place.name if place.rule == "missing-name" else place.spec
-    return bool(place.near) or not await base.holding(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
 
 
 def _was_there(before: Index, place: Place, item: Import) -> bool:

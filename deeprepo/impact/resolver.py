@@ -9,8 +9,6 @@ from deeprepo.impact.values import Clues, Import, Link
 class Resolver:
     """Resolves imports in one tree. The defaults know nothing; a language overrides what it can tell."""
 
-    # whether a package is recognized by name only, although a published package may share that name
-    guesses: bool = False
     # whether a statement may import a file without naming it or its folder
     imports_unnamed: bool = False
 

@@ -203,16 +203,3 @@ def test_broken_callers_of_one_definition_give_one_finding(repository: Repositor
         found.consequence
         == "The import in shop/m0.py, line 1, raises ImportError when it runs. In total, 18 lines in 9 files use the old definition."
     )
-
-
-def test_removed_django_setting_is_reported_where_it_is_read(repository: Repository) -> None:
-    """A removed Django setting is reported where it is read, unless Django has a default for it."""
-    before = {
-        "manage.py": 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site_app.settings")\n',
-        "site_app/__init__.py": "",
-        "site_app/settings.py": 'ARCHIVE_DIR = "archive"\nTIME_ZONE = "UTC"\n',
-        "papers/files.py": "from django.conf import settings\n\nprint(settings.ARCHIVE_DIR, settings.TIME_ZONE)\n",
-    }
-    (finding,) = look(repository.change(before, {"site_app/settings.py": 'ARCHIVES = "archive"\n'}))
-    assert finding.path == "papers/files.py"
-    assert "ARCHIVE_DIR" in finding.title

@@ -13,14 +13,14 @@ CART = "from shop.made import price\n\n\ndef cart():\n    return price()\n"
     ("base", "change", "found"),
     [
         (SHOP, {"shop/cart.py": CART}, False),
-        ({"shop/__init__.py": ""}, {"shop/cart.py": CART}, True),
+        ({"shop/__init__.py": "", "shop/mode.py": ""}, {"shop/cart.py": CART}, True),
         ({**SHOP, "shop/made.py": "def price():\n    return 1\n"}, {"shop/cart.py": CART, "shop/made.py": None}, True),
     ],
 )
-def test_missing_module_that_unchanged_files_also_import_is_not_reported(
+def test_missing_module_is_reported_only_if_removed_or_similarly_named(
     repository: Repository, base: dict[str, str | bytes | None], change: dict[str, str | bytes | None], *, found: bool
 ) -> None:
-    """A missing module that unchanged files import too is not reported, unless the change deletes it."""
+    """A missing module is reported if the change deletes it, or if another one has a similar name."""
     repository.commit(base, "before")
     repository.commit(change, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")

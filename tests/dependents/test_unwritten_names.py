@@ -1,11 +1,9 @@
-"""Names that are never written out: generated accessors, `switch` constants, global PHP functions."""
+"""Names that are never written out: `switch` constants, global PHP functions."""
 
 import pytest
 from dependents_scene import find
 from fakes import Repository
 
-ORDER = "package com.shop;\nimport lombok.Data;\n@Data\npublic class Order {\n  private String name;\n  private boolean paid;\n  private static int count;\n  public String getCity() { return city; }\n  private String city;\n}\n"
-USE = "package com.shop.ui;\nimport com.shop.Order;\nclass Use {\n  String text(Order o) {\n    o.setName(o.getName());\n    return o.isPaid() ? o.getCity() : null;\n  }\n}\n"
 KIND = "package com.shop;\npublic enum Kind { OPEN, CLOSED }\n"
 SWITCH = (
     "package com.shop.ui;\nimport com.shop.Kind;\nclass Use {\n  int text(Kind k) {\n    switch (k) {\n      case CLOSED: return 1;\n      default:\n    }\n"
@@ -23,9 +21,6 @@ CALLS = {
 @pytest.mark.parametrize(
     ("files", "change", "broken"),
     [
-        ({"com/shop/Order.java": ORDER, "com/shop/ui/Use.java": USE}, ("com/shop/Order.java", "String name", "String title"), ["com/shop/ui/Use.java:5"]),
-        ({"com/shop/Order.java": ORDER, "com/shop/ui/Use.java": USE}, ("com/shop/Order.java", "boolean paid", "boolean settled"), ["com/shop/ui/Use.java:6"]),
-        ({"com/shop/Order.java": ORDER, "com/shop/ui/Use.java": USE}, ("com/shop/Order.java", "String city", "String town"), []),
         ({"com/shop/Kind.java": KIND, "com/shop/ui/Use.java": SWITCH}, ("com/shop/Kind.java", "CLOSED", "DONE"), ["com/shop/ui/Use.java:11", "com/shop/ui/Use.java:6"]),
         ({"app/helpers.php": HELPERS, **CALLS}, ("app/helpers.php", "plain_money", "bare_money"), ["app/A/Show.php:4", "web/index.php:2"]),
     ],

@@ -42,7 +42,7 @@ COMMENTS = [
     ("-- tax", "a.sql"), ("--tax", "a.sql"), ("-- tax", "a.lua"), ("-- tax", "a.hs"), ("/* tax */", "a.sql"),
     ("; tax", "a.el"), (";; tax", "a.clj"), ("; tax", "a.ini"), ("# tax", "a.ini"), ("! tax", "a.properties"),
     ("<!-- tax -->", "a.html"), ("<!-- tax", "a.vue"), ("{# tax #}", "a.j2"), ("{{! tax }}", "a.hbs"), ("<%# tax %>", "a.erb"), ("@* tax *@", "a.cshtml"),
-    ("# tax", "a.php"), ("// tax", "a.php"), ("% tax", "a.erl"), ("% tax", "a.tex"), ("' tax", "a.vb"), ("REM tax", "a.bat"), ("(* tax *)", "a.ml"),
+    ("# tax", "a.php"), ("// tax", "a.php"), ("% tax", "a.erl"), ("% tax", "a.tex"),
     ("/* tax */", "a.css"), (" * tax", "a.css"), ("# tax", "main.tf"), ("// tax", "main.tf"), ("# tax", "a.ex"), ("# tax", "a.nix"),
     ("# tax", "unknown.xyz"), ("// tax", "unknown.xyz"), (";; tax", "unknown.xyz"), ("-- tax", "unknown.xyz"),
 ]  # fmt: skip

@@ -68,7 +68,6 @@ class Project:
     def __init__(self, resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self.modules = resolver(Paths(dict.fromkeys(self.paths, True)), configs)
-        self.modules.guesses = True
         self._resolved: dict[str, _Statements] = {}  # path -> the statements of its last text
 
     def register(self, path: str, source: bytes) -> None:

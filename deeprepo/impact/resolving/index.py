@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from typing import Any, TypeVar
 
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.paths import IGNORES, Paths
+from deeprepo.impact.paths import Paths
 from deeprepo.impact.ports import SideTree
 from deeprepo.impact.reading import reader
 from deeprepo.impact.resolver import Resolver
@@ -24,15 +24,9 @@ MOST_CONFIGS = 10_000  # configuration files that don't count; if there are more
 class Index:
     """One tree. Facts that are not yet known are None, and `wanted` lists their files."""
 
-    def __init__(
-        self, entries: Mapping[str, bool], *, guesses: bool = False, links: Mapping[str, Sequence[Link]] | None = None
-    ) -> None:
-        """Create an index.
-
-        `guesses`: recognize a package of the tree by name only, as for unchanged lines. `links`: the imports
-        of files, if a search has them.
-        """
-        self.paths, self._guesses, self._links = Paths(entries), guesses, links
+    def __init__(self, entries: Mapping[str, bool], *, links: Mapping[str, Sequence[Link]] | None = None) -> None:
+        """Create an index. `links`: the imports of files, if a search has them."""
+        self.paths, self._links = Paths(entries), links
         self.unlinked: set[str] = set()  # files whose links are requested
         self.wanted: set[str] = set()
         self.sources: dict[str, bytes] = {}
@@ -90,9 +84,7 @@ class Index:
                 self._awaited.add(language.folder)
                 return None
             known = {path: self.sources[path] for path in configs if path in self.sources}
-            self.paths.ignore({path: source for path, source in known.items() if path.endswith(IGNORES)})
             self._modules[language.folder] = language.modules(self.paths, known)
-            self._modules[language.folder].guesses = self._guesses
             for path in self._facts:
                 if (one := language_of(path)) is not None and one.folder == language.folder:
                     self._tell(path, one)
@@ -110,7 +102,7 @@ class Index:
 
     def _paths_of(self, language: Language) -> tuple[str, ...]:
         if language.folder not in self._configs:
-            globs = (IGNORES, *language.scope.configs, *language.scope.builds)
+            globs = language.scope.configs
             plain = frozenset(one for one in globs if "*" not in one)
             starred = [one for one in globs if "*" in one]
             found = []

@@ -164,7 +164,7 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
     for item in facts.imports:
         own = item.names if item.hands_on and not item.spec else ()
         offered |= {bound.here: bound.there for bound in own}
-        names = _bound(item) if item.hands_on and item.spec else language.library_names(item.spec)
+        names = _bound(item) if item.hands_on and item.spec else []
         offered |= {name: "" for name in names if name not in offered}
     return offered
 

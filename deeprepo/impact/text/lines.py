@@ -33,45 +33,22 @@ _STYLE = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s)(?![^\n]*[{,]\s*$)"
 _NO_DIRECTIVE = r"#(?!!|\[|\w+\s*[=;(]|(?:include|import|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|region|endregion)\b)"
 _UNKNOWN = (_NO_DIRECTIVE, SLASHES, _BLOCK, r"--\s", r";;", PAGE)
 _BY_SUFFIX: tuple[tuple[str, Marks], ...] = (
-    (
-        """.pyw .zsh .fish .ksh .pl .pm .t .yml .yaml .toml .cmake .mk .nim
-        .cr .tcl .coffee .bzl .star .awk .po .pot .graphql .gql .conf .cfg .env .dockerfile .gitignore .feature .bats .gn .pp""",
-        (HASH,),
-    ),
-    (".astro", (*C_COMMENTS, PAGE)),
-    (
-        """.mm .sbt .groovy .gradle .proto .zig .sol .json .jsonc .json5 .prisma .d .v .sv .avdl .mod""",
-        C_COMMENTS,
-    ),
-    (".fs .fsx", (SLASHES, r"\(\*")),
+    (".pl .pm .yml .yaml .toml .cmake .mk .nim .cr .graphql .gql .conf .cfg .env .dockerfile .bzl .awk", (HASH,)),
+    (".mm .groovy .gradle .proto .zig .sol .json .jsonc .json5 .prisma .d .mod", C_COMMENTS),
     (".css", (_STYLE,)),
     (".scss .less .sass .styl", (SLASHES, _STYLE)),
     (".tf .hcl .thrift", (HASH, *C_COMMENTS)),
-    (".nix .ps1 .psm1 .psd1", (HASH, r"/\*", r"<#", r"#>")),
-    (".sql .ddl .psql", (_DASHES, _BLOCK, r"#\s")),
-    (".hs .elm .ada .adb .ads .vhd .vhdl .dhall .purs", (_DASHES, r"\{-")),
-    (".lisp .lsp .cl .el .clj .cljs .cljc .edn .scm .ss .rkt .asm .s", (_SEMICOLON, r"#\|", r"\|#")),
+    (".sql", (_DASHES, _BLOCK, r"#\s")),
+    (".clj .cljs .edn .el .lisp .scm .rkt .asm .s", (_SEMICOLON,)),
     (".ini .properties", (HASH, _SEMICOLON, r"!")),
-    (""".md .mdx .markdown .html .htm .xhtml .xml .xsd .svg .jsp .hbs .handlebars .mustache .gohtml .tmpl .csproj .xaml .cshtml .razor
-        .j2 .jinja .jinja2 .twig .njk .liquid .erb .ejs .eex .heex""",
-     (PAGE, r"\{#", r"\{\{/\*", r"\{\{!", r"<%#", r"<%--", r"@\*")),
-    (".haml", (r"-#", r"/")),
-    (".pug .jade", (r"//",)),
-    (".tex .sty .erl .hrl", (r"%",)),
-    (".ml .mli .sml", (r"\(\*",)),
-    (".pas .pp", (SLASHES, r"\(\*", r"\{(?!\$)")),
-    (".vim", (r"\"",)),
-    (".vb .vbs .bas", (r"'", r"(?i:rem\b)")),
-    (".bat .cmd", (r"::", r"(?i:@?rem\b)")),
-    (".f90 .f95 .f03", (r"!",)),
-    (".m4 .ac", (r"dnl\b", HASH)),
-)  # fmt: skip
-_BY_NAME: tuple[tuple[str, Marks], ...] = (
     (
-        """dockerfile containerfile makefile gnumakefile rakefile gemfile podfile fastfile brewfile vagrantfile procfile justfile build workspace
-        cmakelists.txt requirements.txt .env .gitignore .dockerignore .gitattributes .editorconfig .htaccess codeowners""",
-        (HASH,),
+        ".md .mdx .html .htm .xml .svg .jsp .hbs .tmpl .csproj .cshtml .razor .j2 .twig .liquid .erb .astro",
+        (PAGE, r"\{#", r"\{\{!", r"<%#", r"@\*"),
     ),
+    (".tex .erl", (r"%",)),
+)
+_BY_NAME: tuple[tuple[str, Marks], ...] = (
+    ("dockerfile makefile rakefile gemfile cmakelists.txt requirements.txt .env .gitignore codeowners", (HASH,)),
     ("jenkinsfile go.mod go.work", C_COMMENTS),
 )
 # Comment marks after code, and the strings before them that may contain the same characters.

@@ -19,9 +19,7 @@ class Element(Struct):
     name: str
     around: tuple[str, ...]  # names of the enclosing elements, outermost first
     attributes: Mapping[str, str]
-    parent: int  # index of the enclosing element, or -1
     text: str = ""  # text directly inside it
-    is_leaf: bool = True  # it contains no other element
 
 
 class _Beyond(Exception):  # noqa: N818 - it ends the parse, and is no error of this program
@@ -41,10 +39,8 @@ def elements(source: bytes) -> tuple[Element, ...]:
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(opened) >= DEEPEST or len(found) >= MOST_ELEMENTS:
             raise _Beyond
-        for at in opened[-1:]:
-            found[at].is_leaf = False
         around = tuple(found[at].name for at in opened)
-        found.append(Element(name.rpartition(":")[2], around, attributes, opened[-1] if opened else -1))
+        found.append(Element(name.rpartition(":")[2], around, attributes))
         opened.append(len(found) - 1)
 
     def end(_: str) -> None:

@@ -433,7 +433,8 @@ async def _is_of_a_library(case: Case) -> bool:
     use, target, evidence = case.use, case.target, case.evidence
     if names_another_class(use.receiver, target) and not evidence.language.open_classes:
         return True
-    return await evidence.is_undefined_type(use.types, target.owner) or await _is_from_library(case)
+    is_result = use.receiver.endswith(")") and await _is_from_library_call(case)
+    return is_result or await evidence.is_undefined_type(use.types, target.owner)
 
 
 async def _is_connected(case: Case) -> bool:
@@ -467,17 +468,6 @@ async def _is_from_library_call(case: Case) -> bool:
     unknown = any([not await case.evidence.names.is_given(case.evidence.language, word) for word in use.origin.called])
     # a call may import: `require("./posts")`
     return unknown and use.receiver not in await _modules_of(case)
-
-
-async def _is_from_library(case: Case) -> bool:
-    """Return whether the receiver comes from an external package, or is what a call of a library returns."""
-    rules, use = case.evidence.language, case.use
-    if use.receiver.endswith(")") and await _is_from_library_call(case):
-        return True
-    if not rules.embeds_types:
-        return False
-    package = rules.receiver_package(case.file.source, use.receiver, use.line)
-    return bool(package) and package not in await _modules_of(case)
 
 
 async def _modules_of(case: Case) -> set[str]:

@@ -162,7 +162,7 @@ class Exports:
         reach = self._sides[side]
         tree = OneSide(reach.tree, side)
         if side not in self._indexes:
-            self._indexes[side] = Index(await tree.paths(), guesses=True, links=reach.known_links)
+            self._indexes[side] = Index(await tree.paths(), links=reach.known_links)
         index = self._indexes[side]
         for _ in range(ROUNDS):
             answer = ask(index)

@@ -34,14 +34,6 @@ PARTS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# Headers of the C library and POSIX: `#include <time.h>` refers to the system's, even if the tree has such a
-# file.
-STANDARD = (
-    "alloca assert complex ctype dirent dlfcn errno fcntl features fenv float getopt glob grp inttypes iso646 langinfo "
-    "libgen limits locale malloc math memory netdb nl_types poll pthread pwd regex sched search semaphore setjmp signal "
-    "spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sysexits syslog termios "
-    "tgmath threads time uchar unistd utime wchar wctype windows"
-)
 DECLARATORS = (
     "init_declarator", "pointer_declarator", "array_declarator", "reference_declarator",
     "function_declarator", "parenthesized_declarator", "attributed_declarator",
@@ -50,7 +42,6 @@ CPP = re.compile(
     rb"""^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()""",
     re.MULTILINE,
 )
-SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
 
 
 class Modules(Resolver):
@@ -70,7 +61,7 @@ class Modules(Resolver):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the included file, as far as its path shows it."""
-        target = self._resolve(item.spec.strip(), importer, item.of_type) if self.guesses else None
+        target = self._resolve(item.spec.strip(), importer, item.of_type)
         return (target,) if target else None
 
     def _resolve(self, target: str, here: str, is_angled: bool) -> str | None:
@@ -81,8 +72,6 @@ class Modules(Resolver):
         return self._found[key]
 
     def _search(self, target: str, folder: str, is_angled: bool) -> str | None:
-        if is_angled and (target in SYSTEM or target.startswith(("sys/", "netinet/", "arpa/", "linux/"))):
-            return None
         beside = posixpath.normpath(posixpath.join(folder, target))
         if beside in self._paths.files:
             return beside

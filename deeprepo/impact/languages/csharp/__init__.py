@@ -1,9 +1,8 @@
 """Resolve C# namespaces, from declarations in files and, for files not read, from their folders.
 
 A project's namespace is declared in its file or is its name, and each folder below adds a part. Files need
-not follow this convention. So a namespace counts as missing only if every file read follows it, and another
-namespace has a similar name, or nothing has the name although its parent is in the tree. A type in a file not
-read is found by the file's name.
+not follow this convention. So a namespace counts as missing only if another one has a similar name. A type in a
+file not read is found by the file's name.
 """
 
 import posixpath
@@ -18,14 +17,12 @@ from tree_sitter import Node
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.csharp import manifest
-from deeprepo.impact.languages.csharp.generated import properties
 from deeprepo.impact.languages.csharp.projects import Projects
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.resolving.namespaces import Namespaces, with_parents
-from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Facts, Import, Outline
+from deeprepo.impact.values import Facts, Import
 
 SLIP = 1  # difference in length between a mistyped name and the correct one
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
@@ -46,7 +43,6 @@ class Modules(Namespaces):
             for path, source in configs.items()
             if path.endswith(".csproj")
         }
-        self._roots = frozenset(roots.values())
         for folder in sorted({posixpath.dirname(path) for path in paths.files if path.endswith(".cs")}):
             home = next((above for above in (folder, *above_of(folder), "") if above in roots), None)
             if home is not None:
@@ -54,16 +50,10 @@ class Modules(Namespaces):
                 space = f"{roots[home]}.{parts}".rstrip(".")
                 self._spaces[folder] = space
                 self._folders[space].append(folder)
-        self._with_folders = frozenset(with_parents(self._folders))  # namespaces of folders, and their parents
-        self._astray = set[str]()  # files in another namespace than that of their folder
 
     def register(self, path: str, facts: Facts) -> None:
         """Register what a file contains; members of `using static` types have no namespace."""
         super().register(path, facts)
-        if self._spaces.get(posixpath.dirname(path), "") not in self.spaces_of[path]:
-            self._astray.add(path)
-        else:
-            self._astray.discard(path)
         self._names |= self._of_lent(facts)
         for name in self._of_lent(facts):
             self._files["", name].add(path)
@@ -95,11 +85,7 @@ class Modules(Namespaces):
         """Return the files of a namespace; with a name, the file with that name."""
         folders = self._folders.get(item.spec)
         if folders is None:
-            above, _, last = item.spec.rpartition(".")
-            if self._astray or item.spec in self._with_folders or item.spec in self.known_spaces:
-                return None
-            is_own = above in self._folders or above in self._roots
-            return () if self.near(importer, item) or (is_own and not self._says(last)) else None
+            return () if item.spec not in self.known_spaces and self.near(importer, item) else None
         if name:
             return self._named(importer, item.spec, name) or None
         return tuple(
@@ -125,10 +111,6 @@ class Modules(Namespaces):
         close = get_close_matches(last, sorted(names), 3, 0.75)
         return tuple(f"{start}{one}" for one in close if abs(len(one) - len(last)) <= SLIP)
 
-    def _says(self, word: str) -> bool:
-        """Return whether a file or folder has a name that begins with a word."""
-        return any(f"/{path}".find(f"/{word}") >= 0 or f".{word}" in path for path in self.paths.files)
-
     def _named(self, importer: str, space: str, name: str) -> tuple[str, ...]:
         """Return the files that define a name in a namespace; for files not read, by their names."""
         files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
@@ -152,10 +134,6 @@ class CSharp(Language, frozen=True):
     def code(self, source: bytes) -> bytes:
         """Return the code without a word that the grammar does not know: the `ref` in `ref partial struct`."""
         return REF_PARTIAL.sub(b"   ", source)
-
-    def offered(self, path: str, source: bytes, outline: Outline) -> Outline:
-        """Return the definitions with generated properties."""
-        return replace(outline, definitions=(*outline.definitions, *properties(outline, source)))
 
     def is_argument(self, node: Node) -> bool:
         """Return whether a node is an argument; `[Route(Name = "a")]` sets a member."""

@@ -11,13 +11,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.languages.elixir import manifest
-from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import camel
@@ -29,27 +26,6 @@ ENDINGS = (".ex", ".exs")
 ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")
 ACRONYM = 3  # letters of a word that may be an acronym
 MATCHES = ("=", "<-")  # operators after a pattern
-# What modules of Elixir and of popular libraries define in modules that use them, unless those define it.
-GIVEN = {
-    "Agent": "child_spec",
-    "Application": "stop",
-    "DynamicSupervisor": "child_spec",
-    "Ecto.Repo": (
-        "aggregate all all_by checked_out? checkout child_spec config default_options delete delete! "
-        "delete_all exists? explain get get! get_by get_by! get_dynamic_repo in_transaction? init insert "
-        "insert! insert_all insert_or_update insert_or_update! load one one! preload prepare_query "
-        "prepare_transaction put_dynamic_repo query query! query_many query_many! reload reload! "
-        "rollback start_link stop stream to_sql transact transaction update update! update_all"
-    ),
-    "GenServer": "child_spec code_change handle_call handle_cast handle_info init terminate",
-    "GenStage": ("child_spec code_change handle_call handle_cast handle_info handle_subscribe handle_cancel terminate"),
-    "Oban.Worker": "backoff new timeout",
-    "Plug.Builder": "call init",
-    "Plug.ErrorHandler": "call handle_errors",
-    "Plug.Router": "call dispatch init match",
-    "Supervisor": "child_spec init",
-    "Task": "child_spec",
-}
 TYPES = ("spec", "type", "typep", "opaque", "callback", "macrocallback")  # attributes that contain types
 
 
@@ -197,21 +173,12 @@ class Elixir(Language, frozen=True):
     """Elixir. Its files are searched for references only, since no import names a module's file."""
 
     search_modules = SearchModules
-    packaging: ClassVar[Packaging | None] = manifest
-    generating_form = (
-        r"^\s*+(?:field|attr|slot|property|attribute|option|has_\w++|belongs_to|embeds_\w++|def_\w++|define_\w++)"
-        r"[ (].*(?<![\w:])(?::NAME\b(?![?!=])|NAME:)"
-    )
     paths = ("alias",)
     module_word = "defmodule"
 
     def whole_name(self, spec: str) -> str:
         """Return the last part of a module's name, which is its alias."""
         return spec.rpartition(".")[2]
-
-    def library_names(self, spec: str) -> Collection[str]:
-        """Return the functions that `use` of a module defines."""
-        return GIVEN.get(spec, "").split()
 
     def passed(self, call: Node) -> Arguments:
         """Return the arguments of a call. A pipe and a block add one each, and `&total/2` states the number."""

@@ -18,7 +18,6 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.languages.go import manifest
 from deeprepo.impact.languages.go.manifest import directives
 from deeprepo.impact.languages.go.names import likely_names, local_name
-from deeprepo.impact.languages.go.receivers import package_of
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.resolver import Resolver
@@ -26,14 +25,8 @@ from deeprepo.impact.resolving.importers import EVERY_NAME, statements
 from deeprepo.impact.values import Clues, Import, Link, Use
 
 LONGEST_PATH = 1_000  # characters of an import path
-# Files from which generators make Go code.
-SOURCES = (
-    ".proto", ".y", ".rl", ".thrift", ".fbs", ".graphql", ".tmpl", ".capnp", ".go.in", ".templ", ".qtpl",
-)  # fmt: skip
-RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
 PRIVATE = re.compile(r"[a-z_]")
 IMPORTS_END = re.compile(rb"^(func|type) ", re.MULTILINE)
-GENERATED = re.compile(rb"^// Code generated .* DO NOT EDIT\.", re.MULTILINE)
 
 
 class Modules(Resolver):
@@ -45,7 +38,7 @@ class Modules(Resolver):
         for path in paths.files:
             if path.endswith(".go") and "vendor/" not in path:
                 self._folders[posixpath.dirname(path)].add(path)
-        rows = {path: tuple(directives(source)) for path, source in configs.items() if not path.endswith("ignore")}
+        rows = {path: tuple(directives(source)) for path, source in configs.items()}
         self._names = {
             posixpath.dirname(path): words[0].strip('"').rstrip("/")
             for path, lines in rows.items()
@@ -75,8 +68,7 @@ class Modules(Resolver):
         every = self._folders.get(folder, set()) - {importer}
         # such as export_test.go
         sees_tests = importer.endswith("_test.go") and posixpath.dirname(importer) == folder
-        found = tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
-        return found or (None if self._may_be(folder) else ())
+        return tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
 
     def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files of the folder; only tests see test files."""
@@ -128,14 +120,6 @@ class Modules(Resolver):
             folder = posixpath.dirname(folder)
         return folder
 
-    def _may_be(self, folder: str) -> bool:
-        """Return whether a build may create a package in a folder."""
-        if any(name.endswith(SOURCES) for name in self._paths.names(folder)):
-            return True
-        return any(
-            self._paths.is_open(posixpath.join(folder, name)) for name in ("a.go", f"{posixpath.basename(folder)}.go")
-        )
-
 
 class SearchModules(Modules):
     """The packages of one tree, with tests: they see the files of their folder, and nothing imports them."""
@@ -172,7 +156,6 @@ class Go(Language, frozen=True):
     raising_words = "panic"
     embeds_types = True
     sees_own_members = False
-    folder_modules = True
     skipped_names = ("_", ".")
     private_to = "folder"
     unexported = frozenset({"init", "main"})
@@ -197,7 +180,3 @@ class Go(Language, frozen=True):
     def passes_several(self, arguments: Node, last: Node) -> bool:
         """Return whether a call is the only argument."""
         return arguments.named_child_count == 1
-
-    def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
-        """Return the package that a receiver's value comes from."""
-        return package_of(self, source, receiver, line)

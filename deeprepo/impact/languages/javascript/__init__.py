@@ -1,10 +1,8 @@
 """Resolve JavaScript and TypeScript modules: relative paths, `paths` of tsconfig files, and workspace packages."""
 
-import json
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -12,8 +10,7 @@ from tree_sitter import Node
 
 from deeprepo.impact.defaults import Member
 from deeprepo.impact.language import Language
-from deeprepo.impact.languages.javascript import aliases, manifest
-from deeprepo.impact.languages.javascript.aliases import Alias
+from deeprepo.impact.languages.javascript import manifest
 from deeprepo.impact.languages.javascript.exports import (
     ALIAS,
     ASKED,
@@ -30,27 +27,20 @@ from deeprepo.impact.languages.javascript.exports import (
 )
 from deeprepo.impact.languages.javascript.objects import members
 from deeprepo.impact.languages.javascript.statements import import_lines
-from deeprepo.impact.languages.javascript.unnamed import loaded_defaults, stores
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of, is_below, joined
 from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.resolving.importers import statements
 from deeprepo.impact.text import tables
-from deeprepo.impact.values import Clues, Import, Use
+from deeprepo.impact.values import Clues, Import
 
 # files that Node runs as written, and prefers when importing from such files
 PLAIN = (".js", ".jsx", ".cjs", ".mjs")
 RIVALS = (".ts", ".tsx", *PLAIN)  # suffixes that may compete for one name
-NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
-# Paths that a framework or build generates.
-MADE = re.compile(r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/")
-GENERATES = re.compile(r"codegen|generate|wasm-pack|protoc|prisma|relay-compiler")  # in a manifest's script
 COMPILED = ("tsconfig", "jsconfig")  # prefixes of compiler configuration files
-NATIVE = ("react-native", "expo")  # frameworks that prefer platform-specific files
-PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 
+Alias = tuple[str, tuple[str, ...]]  # a pattern, and the paths that it may stand for
 BLANK = re.compile(rb"[^\n]")
 DECLARES = re.compile(r"\.d\.[cm]?ts$")  # files that only declare
 # Heads of objects that TypeScript does not extend: no spread and no computed member.
@@ -62,39 +52,16 @@ class Modules(Resolver):
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
-        self._tables = {path: read_json(source) for path, source in configs.items() if path.endswith(".json")}
+        self._tables = {path: tables.json_table(source) for path, source in configs.items() if path.endswith(".json")}
         self._packages: dict[str, tuple[str, Table]] = {}
-        self._workspaces = {
-            posixpath.dirname(path) for path in configs if path.endswith(("pnpm-workspace.yaml", "lerna.json"))
-        }
         self._aliases: dict[str, list[Alias]] = {}  # folder -> aliases of its configuration files
-        # the same for build tools; each applies only if it leads to a file
-        self._built: dict[str, list[Alias]] = {}
-        self._loose: set[str] = set()  # folders with `rootDirs`, which merge several trees
         for path, table in self._tables.items():
             folder, name = posixpath.split(path)
             if name == "package.json":
                 if isinstance(table.get("name"), str) and "node_modules" not in path:
                     self._packages[str(table["name"])] = folder, table
-                if table.get("workspaces"):
-                    self._workspaces.add(folder)
             elif name.startswith(COMPILED):
-                self._aliases.setdefault(folder, []).extend(self._of_config(path, folder))
-        for path, source in configs.items():
-            folder, name = posixpath.split(path)
-            asked = (
-                [one for key in ASKED for one in tables.table(self._tables[path].get(key))]
-                if name == "package.json"
-                else []
-            )
-            found = (
-                []
-                if name.startswith(COMPILED)
-                else [*aliases.configured(folder, source), *aliases.of_frameworks(folder, asked)]
-            )
-            self._built.setdefault(folder, []).extend(
-                row for row in found if "*" in row[0] or any(map(paths.is_folder, row[1]))
-            )
+                self._aliases.setdefault(folder, []).extend(self._of_config(path))
         self._asked = {
             name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))
         }
@@ -103,20 +70,10 @@ class Modules(Resolver):
             for path, table in self._tables.items()
             if path.endswith("package.json")
         }
-        suffixes = [
-            one.strip(".")
-            for path, table in self._tables.items()
-            if posixpath.basename(path).startswith(COMPILED)
-            for one in tables.strings(tables.table(table.get("compilerOptions")).get("moduleSuffixes"))
-        ]
-        is_native = not self._asked.isdisjoint(NATIVE)
-        self._platforms = tuple(filter(None, dict.fromkeys([*suffixes, *(PLATFORMS if is_native else ())])))
         self._found: dict[tuple[str, bool, str], tuple[str, ...] | None] = {}
-        scripts = (text for table in self._tables.values() for text in tables.table(table.get("scripts")).items())
-        self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the file of a specifier; several if it is unknown which one is built."""
+        """Return the file of a specifier."""
         key = posixpath.dirname(importer), importer.endswith(PLAIN), item.spec
         if key not in self._found:
             path, query, _ = item.spec.partition("?")
@@ -127,13 +84,8 @@ class Modules(Resolver):
 
     def specs(self, path: str) -> frozenset[str]:
         """Return the specifiers of a file other than relative paths."""
-        stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(path)[0]))
-        rows = [
-            row
-            for known in (*self._aliases.values(), *self._built.values())
-            for row in known
-            if "*" in row[0] or _may_mean(row[1], path)
-        ]
+        stem = posixpath.splitext(path)[0].removesuffix(".d")
+        rows = [row for known in self._aliases.values() for row in known if "*" in row[0] or _may_mean(row[1], path)]
         for name, (home, table) in self._packages.items():
             exports = {".": None, **tables.table(table.get("exports"))} if is_below(path, home) else {}
             names = {
@@ -163,7 +115,7 @@ class Modules(Resolver):
         A relative specifier ends with the file's name; others are an alias, a package or one of its exports.
         """
         folder, name = posixpath.split(path)
-        stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(name)[0]))
+        stem = posixpath.splitext(name)[0].removesuffix(".d")
         up = posixpath.basename(folder)
         specs = self.specs(path)
         words = {stem, up} - {""} if stem == "index" else {stem}
@@ -192,19 +144,12 @@ class Modules(Resolver):
         for base in bases:
             if found := self._file(base):
                 return (found,) if found == base else self._rivals(importer, found)
-            if several := self._of_platforms(base):
-                return several
-        if built := self._of_builds(importer, spec):
-            return built
         if spec.startswith("."):
-            is_loose = any(folder in self._loose for folder in (*above_of(importer), ""))
-            return () if bases and not is_loose and not self._may_be(bases[0], spec) else None
+            return () if bases and not self._paths.is_folder(bases[0]) else None
         file = self._package(importer, spec)
         if file:
             return (file,)
-        is_alias = bool(bases) and not _is_of_template(importer)
-        is_alias = is_alias and not any("node_modules" in base or self._may_be(base, spec) for base in bases)
-        return () if is_alias and not self._is_of_package(spec) else None
+        return () if bases and not self._is_of_package(spec) else None
 
     def _bases(self, importer: str, spec: str) -> Iterator[str]:
         """Yield the paths that a specifier may refer to, relative or by the nearest alias."""
@@ -217,27 +162,6 @@ class Modules(Resolver):
             for pattern, value in table.items():
                 part = star_part(pattern, spec)
                 yield from (one.replace("*", part) for one in _paths_of(folder, value) if part is not None)
-
-    def _may_be(self, base: str, spec: str) -> bool:
-        """Return whether a file may exist that is not in the tree."""
-        folder, name = posixpath.split(base)
-        if (
-            _is_of_template(base)
-            or base.startswith("..")
-            or MADE.search(spec.lstrip("./"))
-            or MADE.search(base)
-            or self._paths.is_folder(base)
-        ):
-            return True
-        # a generated folder, unless the name looks mistyped
-        if self._generates and folder and not self._paths.is_folder(folder):
-            up, _, own = folder.rpartition("/")
-            if not get_close_matches(own, sorted(self._paths.names(up)), 1, 0.72):
-                return True
-        stem = SCRIPT.sub("", name)
-        if any(one.startswith(f"{stem}.") for one in self._paths.names(folder)):
-            return True
-        return any(self._paths.is_open(base + end) for end in ("", ".ts", ".js", ".json", "/index.ts"))
 
     def _file(self, base: str) -> str | None:
         """Return the file of a path without suffix, or with that of its output: `./x.js` may be written in x.ts."""
@@ -253,26 +177,6 @@ class Modules(Resolver):
         tries += [posixpath.join(base, f"index{end}") for end in ENDINGS]
         return next((path for path in tries if path in self._paths.files), None)
 
-    def _of_builds(self, importer: str, spec: str) -> tuple[str, ...]:
-        """Return the files that a specifier may refer to by the aliases of a folder's build or test tools."""
-        if spec.startswith(".") or (self._is_of_package(spec) and _package_name(spec) not in self._packages):
-            return ()
-        found: dict[str, None] = {}
-        for base in _of_aliases(self._built, importer, spec):
-            file = self._file(base)
-            found.update(dict.fromkeys((file,) if file else self._of_platforms(base)))
-        return tuple(found)
-
-    def without_platform(self, stem: str) -> str:
-        """Return a file's name without its platform, as imports write it."""
-        before, _, last = stem.rpartition(".")
-        return before if last in self._platforms else stem
-
-    def _of_platforms(self, base: str) -> tuple[str, ...]:
-        """Return the platform-specific files of a path: `./storage` may be storage.ios.ts or storage.android.ts."""
-        tries = (f"{base}.{one}{end}" for one in self._platforms for end in ENDINGS)
-        return tuple(path for path in tries if path in self._paths.files)
-
     def _rivals(self, importer: str, found: str) -> tuple[str, ...]:
         """Return the files that a specifier without suffix may refer to.
 
@@ -286,7 +190,7 @@ class Modules(Resolver):
         others = [path for end in RIVALS if (path := stem + end) in self._paths.files]
         if is_plain:
             others.sort(key=lambda path: not path.endswith(PLAIN))
-        return tuple(others[:1] if self.guesses else dict.fromkeys([*others, found])) or (found,)
+        return tuple(others[:1]) or (found,)
 
     def _is_of_package(self, spec: str) -> bool:
         """Return whether a package of that name is in the tree or required."""
@@ -299,31 +203,11 @@ class Modules(Resolver):
         if name not in self._packages:
             return None
         folder, table = self._packages[name]
-        if not self.guesses and not any(is_below(folder, root) for root in self._workspaces):
-            return None
         below = spec[len(first) :].lstrip("/")
         targets = targets_of(table.get("exports"), below)
         usual = [below, f"src/{below}"] if below else [*mains(table), "src/index", "index"]
-        tries = forms([*targets, *usual] if self.guesses else targets or usual)
-        found = next((file for form in tries if (file := self._file(joined(folder, form)))), None)
-        return found or (
-            self._called_like(folder, [*targets, *([] if below else ["index", "main"])]) if self.guesses else None
-        )
-
-    def _called_like(self, folder: str, targets: list[str]) -> str | None:
-        """Return the only source with the name of a built file, nearest to the top."""
-        stems = {posixpath.basename(one).partition(".")[0] for one in targets}
-        sources = [
-            path
-            for path in self._paths.files
-            if posixpath.basename(path).partition(".")[0] in stems
-            and is_below(path, folder)
-            and BUILT_ENDING.search(path)
-            and ".d." not in path
-        ]
-        top = min((path.count("/") for path in sources), default=0)
-        near = [path for path in sources if path.count("/") == top]
-        return near[0] if len(near) == 1 else None
+        tries = forms([*targets, *usual])
+        return next((file for form in tries if (file := self._file(joined(folder, form)))), None)
 
     def _true_name(self, importer: str, name: str) -> str:
         """Return the real name of a package, by the nearest manifest; when guessing, by the only one."""
@@ -331,14 +215,12 @@ class Modules(Resolver):
         if near:
             return self._called[max(near, key=len)][name]
         others = {renamed[name] for renamed in self._called.values() if name in renamed}
-        return others.pop() if self.guesses and name not in self._packages and len(others) == 1 else name
+        return others.pop() if name not in self._packages and len(others) == 1 else name
 
-    def _of_config(self, path: str, folder: str, depth: int = 0) -> list[Alias]:
+    def _of_config(self, path: str, depth: int = 0) -> list[Alias]:
         """Return the aliases of a compiler configuration, including those that it extends."""
         table = self._tables.get(path, {})
         options = tables.table(table.get("compilerOptions"))
-        if options.get("rootDirs"):
-            self._loose.add(folder)
         found: list[Alias] = []
         home = posixpath.dirname(path)
         is_based = isinstance(options.get("baseUrl"), str)
@@ -354,7 +236,7 @@ class Modules(Resolver):
         for one in extends if isinstance(extends, list) else [extends]:
             if isinstance(one, str) and depth < NESTED and not found:
                 base = self._extended(home, one)
-                found += self._of_config(base, folder, depth + 1) if base else []
+                found += self._of_config(base, depth + 1) if base else []
         return found
 
     def _inside(self, root: str) -> Iterator[Alias]:
@@ -379,18 +261,6 @@ class Modules(Resolver):
         return next(found, "")
 
 
-def read_json(source: bytes) -> Table:
-    """Return a configuration file with comments and trailing commas; empty if it is no object."""
-    value: object = None
-    with suppress(ValueError, RecursionError):
-        value = json.loads(source)
-    if value is None:
-        plain = NOISE.sub(lambda match: match[1] or "", source.decode("utf-8", "replace"))
-        with suppress(ValueError, RecursionError):
-            value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", plain))
-    return tables.table(value)
-
-
 def _stem(path: str) -> str:
     return BUILT_ENDING.sub("", path)
 
@@ -398,11 +268,6 @@ def _stem(path: str) -> str:
 def _may_mean(targets: Sequence[str], path: str) -> bool:
     """Return whether an alias leads to a file or a folder above it."""
     return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
-
-
-def _is_of_template(path: str) -> bool:
-    """Return whether a file belongs to a template, which is completed where it is copied to."""
-    return any(folder.startswith("template") for folder in path.split("/")[:-1])
 
 
 def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) -> Iterator[str]:
@@ -462,12 +327,6 @@ class JavaScript(Language, frozen=True):
     def import_lines(self, source: bytes) -> bytes:
         """Return the import statements, and calls that import."""
         return import_lines(source)
-
-    def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
-        """Return the references with those to Svelte stores, and to lazily loaded default exports."""
-        more = [*stores(source, names)] if path.endswith(".svelte") else []
-        more += loaded_defaults(statements(self, source)) if "default" in names else ()
-        return sorted((*uses, *more), key=lambda use: use.at) if more else uses
 
     def members(self, owner: str, value: Node) -> Iterator[Member]:
         """Yield the members of an object, or of the object that a function returns."""

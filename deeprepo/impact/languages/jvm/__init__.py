@@ -1,14 +1,13 @@
 """Resolve Java, Kotlin and Scala packages to all folders whose path ends with the package.
 
-A package belongs to the tree if the importer shares its first two parts, if many folders in main source
-roots have them, or if it is in the importer's own source root. A class is in the file of its name, otherwise in any file of the package, because Kotlin
-allows several classes per file. Of several modules with the class, the nearest is used.
+A class is in the file of its name, otherwise in any file of the package, because Kotlin allows several classes
+per file. Of several modules with the class, the nearest is used.
 """
 
 import posixpath
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -16,7 +15,6 @@ from tree_sitter import Node
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.jvm import manifest
-from deeprepo.impact.languages.jvm.generated import accessors
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.nodes import first_line, text
@@ -28,13 +26,6 @@ from deeprepo.impact.values import Bound, Facts, Import, Outline
 ENDINGS = (".java", ".kt")
 SCRIPT = ".kts"
 SUFFIXES = (*ENDINGS, SCRIPT, ".scala")
-# Files from which a build generates classes.
-OTHERS = (".groovy", ".scala", ".clj", ".proto", ".g4", ".avsc", ".xsd", ".wsdl", ".fbs", ".jte", ".class")
-MAKERS = (
-    b"jooq", b"openapi", b"protobuf", b"antlr", b"avro", b"xjc", b"jaxb", b"codegen", b"graphql",
-    b"sqldelight", b"swagger", b"wsdl", b"annotationprocessor", b"apt-maven", b"kapt", b"ksp",
-    b"com.android", b"viewbinding", b"safeargs",
-)  # fmt: skip
 LONG = 4  # letters of a class name from which generated names are derived
 # Words that Kotlin's grammar cannot parse here: functional interfaces, annotation classes, constants after
 # annotations.
@@ -46,13 +37,11 @@ CLOSES = re.compile(
     rb"(?:(?<![\w.])(?:fun|val|var|class|object|interface|typealias) "
     rb"(?:[^\n{}\" ]|\"[^\"\n{}]*+\"| (?!\})){0,400}+|(?<=\})) (?=\})"
 )
-VENDORED = 10  # a prefix belongs to the tree if it has at least a tenth of the folders
-OWN = 2  # parts of a package that an importer, or a package in a main source root, must share
+OWN = 2  # parts of a package of the tree that an importer shares
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
 CALLED_LIKE = {"kotlin": ("invoke",), "scala": ("apply",)}
 ALL_NAMES = ("namespace_wildcard", "type_identifier")  # in a Scala import: `_`, `*`, and `given` with a type
 RECEIVER = re.compile(r":[^=(]{1,200}\.\s{0,4}\(")  # of a value that is called on objects: `val f: Cart.() -> Unit`
-MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
 def facade(path: str, module: str) -> str:
@@ -72,20 +61,10 @@ class Modules(Namespaces):
         seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
         for folder in sorted(seen):
             self._folders[posixpath.basename(folder)].append(folder)
-        starts = Counter("/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder)))
-        # A few vendored packages do not make all packages with that prefix the project's own.
-        self._starts = {start for start, folders in starts.items() if folders * VENDORED >= starts.total()}
-        others = {posixpath.dirname(path) for path in paths.files if path.endswith(OTHERS)}
-        # the same for folders with files of unknown classes
-        self._others: dict[str, list[str]] = defaultdict(list)
-        for folder in sorted(others):
-            self._others[posixpath.basename(folder)].append(folder)
         self._stems: dict[str, list[str]] = defaultdict(list)
         for path in paths.files:
             if path.endswith(SUFFIXES) and not path.endswith(SCRIPT):
                 self._stems[_stem(path)].append(path)
-        text = b"\n".join(source.lower() for path, source in configs.items() if not path.endswith(".gitignore"))
-        self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)
 
     def register(self, path: str, facts: Facts) -> None:
         """Register the content of a file in its innermost package."""
@@ -145,25 +124,12 @@ class Modules(Namespaces):
         return self._facades.get(path) == name
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files of a package; with a name, the file of that name.
-
-        A package counts as missing only if its name resembles another one, because it may be generated.
-        """
+        """Return the files of a package; with a name, the file of that name."""
         folders = self._of_package(item.spec)
-        # a class, from which the import takes a member
-        if not folders and item.spec.rpartition(".")[2][:1].isupper():
-            return None
         if not folders:
-            names = {name, *(bound.there for bound in item.names)}
-            is_known = self._near(item.spec) or bool(names & self._stems.keys())
-            is_known = is_known or (not self._is_made and bool(self._of_package(item.spec.rpartition(".")[0])))
-            is_known = is_known and not (self._is_made and self._of_package(item.spec, any_depth=True))
-            return () if self._is_own(importer, item.spec) and is_known else None
-        if not self._is_own(importer, item.spec):
-            return None
+            is_class = item.spec.rpartition(".")[2][:1].isupper()  # from which the import takes a member
+            return () if self._is_own(importer, item.spec) and not is_class else None
         found = tuple(sorted(self.holding(importer, item.spec, name))) if name else ()
-        if name and not found and self._of_package(item.spec, self._others):
-            return None  # one of these files may define it, whatever its own name is
         return found or self._all(folders)
 
     def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
@@ -177,29 +143,19 @@ class Modules(Namespaces):
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """Return packages with similar names."""
-        return self._near(item.spec)
-
-    def _near(self, spec: str) -> tuple[str, ...]:
-        above, _, last = spec.rpartition(".")
-        names = {
-            posixpath.basename(one) for folder in self._of_package(above, any_depth=True) for one in self._below(folder)
-        }
+        above, _, last = item.spec.rpartition(".")
+        names = {posixpath.basename(one) for folder in self._above(above) for one in self._below(folder)}
         return tuple(f"{above}.{one}" for one in get_close_matches(last, sorted(names - {last}), 3, 0.72))
 
-    def _of_package(
-        self, spec: str, known: Mapping[str, Sequence[str]] | None = None, *, any_depth: bool = False
-    ) -> list[str]:
-        end, known = spec.replace(".", "/"), self._folders if known is None else known
-        if any_depth:
-            every = {folder for rows in self._folders.values() for folder in rows}
-            return sorted(
-                {
-                    f"/{one}/".partition(f"/{end}/")[0].strip("/") + f"/{end}"
-                    for one in every
-                    if f"/{end}/" in f"/{one}/"
-                }
-            )
-        return [one for one in known.get(posixpath.basename(end), ()) if f"/{one}".endswith(f"/{end}")]
+    def _of_package(self, spec: str) -> list[str]:
+        end = spec.replace(".", "/")
+        return [one for one in self._folders.get(posixpath.basename(end), ()) if f"/{one}".endswith(f"/{end}")]
+
+    def _above(self, spec: str) -> set[str]:
+        """Return the folders of a package, which may contain only other packages."""
+        end = spec.replace(".", "/")
+        every = (f"/{one}/" for rows in self._folders.values() for one in rows)
+        return {f"{one.partition(f'/{end}/')[0]}/{end}".strip("/") for one in every if f"/{end}/" in one}
 
     def _below(self, folder: str) -> list[str]:
         return [
@@ -226,16 +182,8 @@ class Modules(Namespaces):
         )
 
     def _is_own(self, importer: str, spec: str) -> bool:
-        start = "/".join(spec.split(".")[:OWN])
-        is_like_own = spec.count(".") >= OWN - 1 and (f"/{start}/" in f"/{importer}" or start in self._starts)
-        return is_like_own or self._is_beside(importer, spec)
-
-    def _is_beside(self, importer: str, spec: str) -> bool:
-        """Return whether the importer's source root also contains the package, so that both are built together."""
-        folder, known = f"/{posixpath.dirname(importer)}", self._of_package(spec)
-        ends = [f"/{space.replace('.', '/')}" for space in self.spaces_of.get(importer, ()) if space] if known else []
-        roots = {folder.removesuffix(end) for end in ends if folder.endswith(end)}
-        return any(f"{root}/{spec.replace('.', '/')}" in {f"/{one}" for one in known} for root in roots)
+        """Return whether the importer shares the first two parts of a package."""
+        return spec.count(".") >= OWN - 1 and f"/{'/'.join(spec.split('.')[:OWN])}/" in f"/{importer}"
 
 
 def _stem(path: str) -> str:
@@ -290,8 +238,7 @@ class Jvm(Language, frozen=True):
                 yield from _selected(place, one, first_line(statement))
 
     def offered(self, path: str, source: bytes, outline: Outline) -> Outline:
-        """Return the definitions with generated accessors, and the class that Java uses for top-level names."""
-        outline = replace(outline, definitions=(*outline.definitions, *accessors(outline, source)))
+        """Return the definitions, and the class that Java uses for top-level names."""
         is_reached = any(
             "." not in one.name and not one.private and one.kind in ("function", "variable")
             for one in outline.definitions

@@ -29,8 +29,6 @@ class Modules(Resolver):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the file of a module; of several, the nearest to the importer."""
-        if not self.guesses:
-            return None
         key = posixpath.dirname(importer), item.spec
         if key not in self._found:
             self._found[key] = self._nearest(importer, item.spec.replace("/", ".").strip("."))

@@ -8,7 +8,6 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -51,25 +50,16 @@ class Modules(Resolver):
     """The namespaces of one tree."""
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        own = {
-            path: source for path, source in configs.items() if path.endswith("composer.json") and "vendor/" not in path
-        }
-        self._paths, loads = paths, Autoload(own)
-        self._folders = [row for row in loads.psr4 if row[0]]
-        self._is_mapped = bool(loads.homes or loads.psr0)
+        self._paths = paths
+        self._folders = [row for row in Autoload(configs).psr4 if row[0]]
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the files of a namespace; with a name, the file of that class."""
-        folders = self._of(item.spec)
-        if not folders:
-            return None
-        if name:
-            found = tuple(path for folder in folders if (path := joined(folder, f"{name}.php")) in self._paths.files)
-            return found or (None if self._may_be(folders, name) else ())
-        found = tuple(
-            sorted(joined(one, file) for one in folders for file in self._paths.names(one) if file.endswith(".php"))
-        )
-        return found or (None if self._may_be(folders, "") or any(map(self._paths.is_folder, folders)) else ())
+        names = [name] if name else []
+        found = {
+            joined(folder, f"{one}.php") for folder in self._of(item.spec) for one in names or self._classes(folder)
+        }
+        return tuple(sorted(found & self._paths.files)) or None
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
         """Return () if there is no such folder, since a nested namespace is imported by its own name."""
@@ -78,30 +68,17 @@ class Modules(Resolver):
     def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files of the same folder."""
         folder = posixpath.dirname(path)
-        if name:
-            beside = joined(folder, f"{name}.php")
-            return (beside,) if beside in self._paths.files else (path,)
-        return tuple(sorted(joined(folder, one) for one in self._paths.names(folder) if one.endswith(".php")))
+        beside = {joined(folder, f"{one}.php") for one in ([name] if name else self._classes(folder))}
+        return tuple(sorted(beside & self._paths.files)) or (path,)
 
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return similar namespaces next to a missing one."""
-        above, _, last = item.spec.rpartition("\\")
-        names = {
-            one
-            for folder in self._of(above)
-            for one in self._paths.names(folder)
-            if self._paths.is_folder(joined(folder, one))
-        }
-        return tuple(f"{above}\\{one}" for one in get_close_matches(last, sorted(names), 3, 0.72))
+    def _classes(self, folder: str) -> list[str]:
+        return [name.removesuffix(".php") for name in self._paths.names(folder) if name.endswith(".php")]
 
     def _of(self, spec: str) -> list[str]:
         """Return the folders of a namespace, by the longest matching prefix."""
         rows = [(prefix, folder) for prefix, folder in self._folders if f"{spec}\\".startswith(prefix)]
         longest = max((len(prefix) for prefix, _ in rows), default=0)
         return [joined(folder, spec[longest:].replace("\\", "/")) for prefix, folder in rows if len(prefix) == longest]
-
-    def _may_be(self, folders: list[str], name: str) -> bool:
-        return self._is_mapped or any(self._paths.is_open(joined(folder, f"{name or 'a'}.php")) for folder in folders)
 
 
 class SearchModules(Namespaces):

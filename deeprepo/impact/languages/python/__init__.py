@@ -33,11 +33,7 @@ BUILTINS = frozenset(
 CONTINUED = r"\s*\\\s*$"  # the statement goes on in the next line
 # a package takes precedence over a module of its name
 FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
-GENERATED = re.compile(
-    r"_pb2(_grpc)?$|^_?version$|^__version__$|^_?generated|_generated$|_gen$|_rc$|_ui$|^ui_|^_build|parsetab$|lextab$"
-)
 INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
-DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']""")
 
 
 class Modules(Resolver):
@@ -45,11 +41,9 @@ class Modules(Resolver):
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
-        self._texts = b"\n".join(source for path, source in configs.items() if not path.endswith(".gitignore"))
         self._projects = {posixpath.dirname(path) for path in configs if posixpath.basename(path) in INSTALLS}
         self._roots = _roots(paths.files)
         self._stems: dict[tuple[str, str], str | None] = {}  # importer and module name -> path without suffix
-        self.settings = tuple(self._of_django(configs))
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the file of a module or package."""
@@ -59,16 +53,10 @@ class Modules(Resolver):
         file = self._file(stem)
         if file is not None:
             return (file,)
-        return None if self._may_be(stem) else ()
+        return None if self._paths.is_folder(stem) else ()
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """Return the submodule that an imported name refers to.
-
-        Django's `settings` is the module in manage.py.
-        """
-        if (item.spec, name) == ("django.conf", "settings"):
-            # a missing name may be a default of Django
-            return self.settings if self.guesses and self.settings else None
+        """Return the submodule that an imported name refers to."""
         stem = self._stem(importer, item.spec)
         if stem is None:
             return None
@@ -76,16 +64,7 @@ class Modules(Resolver):
         file = self._file(below)
         if file is not None:
             return (file,)
-        is_package = self._file(stem) not in (f"{stem}.py", f"{stem}.pyi")
-        return None if is_package and self._may_be(below) else ()
-
-    def _of_django(self, configs: Mapping[str, bytes]) -> Iterator[str]:
-        """Yield the settings files that each manage.py names."""
-        for path, source in configs.items():
-            for module in DJANGO_SETTINGS.findall(source) if posixpath.basename(path) == "manage.py" else ():
-                file = self._file(posixpath.join(posixpath.dirname(path), *module.decode().split(".")))
-                if file is not None:
-                    yield file
+        return None if self._paths.is_folder(below) else ()
 
     def clues(self, path: str) -> Clues:
         """Return a pattern with the parent package, since a word such as `utils` matches half of a large tree."""
@@ -101,8 +80,6 @@ class Modules(Resolver):
             far.append(rf"\b{parent}(\.{last}\b|\s+import\b.*(\b{last}\b|[(\\])|{CONTINUED})")
         if not parent or f"{up}/__init__.py" not in self._paths.files:  # it may be imported by its bare name
             far.append(rf"\b((from|import)\s+([\w., ]*,\s*)?|import_module\(.){last}\b|\b(from|import){CONTINUED}")
-        if path in self.settings:
-            return Clues(frozenset({word, "settings"}), (*far, r"\bdjango\.conf\s+import\b.*\bsettings\b"))
         near = (rf"from\s+\.+(\s*import|{last}\b|{CONTINUED})",)
         return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)
 
@@ -135,15 +112,14 @@ class Modules(Resolver):
             return joined(folder, "/".join(parts))
         homes = self._roots.get(parts[0], ()) if parts else ()
         if parts and parts[0] in sys.stdlib_module_names:  # a script may be next to a file of that name
-            homes = tuple(home for home in homes if self.guesses and home == posixpath.dirname(importer))
+            homes = tuple(home for home in homes if home == posixpath.dirname(importer))
         stems = [posixpath.join(home, *parts) for home in homes]
         found = [stem for stem in stems if self._file(stem) is not None]
-        if self.guesses and not found:  # a folder without `__init__.py`
+        if not found:  # a folder without `__init__.py`
             found = [stem for stem in stems if self._paths.is_folder(stem)]
         mine = [stem for stem in found if self._is_own(stem[: -len("/".join(parts))].rstrip("/"), parts[0], importer)]
         if found:
-            mine = mine or (found if self.guesses else [])
-            return min(mine, key=lambda one: _distance(one, importer)) if mine else None
+            return min(mine or found, key=lambda one: _distance(one, importer))
         packages = [home for home in homes if posixpath.join(home, parts[0], "__init__.py") in self._paths.files]
         owning = [home for home in packages if self._is_own(home, parts[0], importer)]
         return posixpath.join(owning[0], *parts) if len(owning) == len(homes) == 1 else None
@@ -158,42 +134,10 @@ class Modules(Resolver):
         project = posixpath.dirname(home) if posixpath.basename(home) == "src" else home
         if project in self._projects or home in self._projects:
             return is_in or not project or importer.startswith(f"{project}/")
-        return home == posixpath.dirname(importer) or (is_in and (not home or not self._is_required(top)))
-
-    def _is_required(self, top: str) -> bool:
-        """Return whether a manifest requires a library of that name; a folder of examples may be named after it."""
-        name = re.escape(top.encode())
-        return (
-            re.search(
-                rb"""(?im)(?:^|["'])[ \t]*%b[ \t]*(?:\[[^\]\n]*\][ \t]*)?(?:[<>=~!^;"'@#]|$)""" % name, self._texts
-            )
-            is not None
-        )
+        return is_in or home == posixpath.dirname(importer)
 
     def _file(self, stem: str) -> str | None:
         return next((stem + end for end in FILES if stem + end in self._paths.files), None)
-
-    def _may_be(self, stem: str) -> bool:
-        """Return whether a module may exist that is not in the tree: a folder, or a compiled or generated file."""
-        folder, _, name = stem.rpartition("/")
-        if (
-            self._paths.is_folder(stem)
-            or self._paths.is_open(f"{stem}.py")
-            or self._paths.is_open(f"{stem}/__init__.py")
-        ):
-            return True
-        if GENERATED.search(name):
-            return True
-        beside = self._paths.names(folder)
-        if any(one.partition(".")[0] == name for one in beside) or any(one.startswith(f"{name}.") for one in beside):
-            return True
-        # fast check first, since each pattern must be compiled
-        if name.encode() in self._texts and re.search(
-            rb"(?<![\w.])" + re.escape(name.encode()) + rb"\.(py|c|pyx|so)\b", self._texts
-        ):
-            return True
-        package = next((one for one in above_of(stem) if self._file(one) is not None), None)
-        return package is None or (self._file(package) == f"{package}.py" and package != folder)
 
 
 def _distance(stem: str, importer: str) -> tuple[int, int]:

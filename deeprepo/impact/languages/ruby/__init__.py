@@ -2,14 +2,13 @@
 
 Constants are global, so a required file provides everything. A constant is found by the conventions of
 Zeitwerk and gems: `Admin::User` is admin/user.rb below a folder of app/ or below lib/. Only a run decides
-whether they apply, so the check of new lines resolves `require_relative` only.
+whether they apply, so new lines are not checked.
 """
 
 import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -20,7 +19,6 @@ from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.lexical import camel
 from deeprepo.impact.reading.spellings import Spelling, quoted
-from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Clues, Facts, Import
 
@@ -29,33 +27,6 @@ ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 DEFINING = re.compile(rb"(?<![\w.:@$])(?:class|module)\s++\Z")
 LOADED = ("lib", "spec", "test", "tests", "app", "ext")  # folders of any load path
 OPEN = 300  # unclosed blocks, which make a tree as deep as its file is long
-# a definition of methods whose names contain a value
-COMPOSED = re.compile(r"define_(?:singleton_)?method\b[^\"'\n]{0,40}[\"']([^\"'\n]{0,80}#\{[^\"'\n]{0,80})[\"']")
-
-
-class Modules(Resolver):
-    """The files of one tree, for `require_relative`."""
-
-    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        self._paths = paths
-
-    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the required file."""
-        base = joined(posixpath.dirname(importer), item.spec)
-        found = next((path for path in (base, f"{base}.rb", f"{base}.so") if path in self._paths.files), None)
-        if found:
-            return (found,)
-        beside = self._paths.names(posixpath.dirname(base))
-        # A library compiled from C or Rust, or a template.
-        is_made = any(one.startswith(f"{posixpath.basename(base)}.") for one in beside)
-        return None if is_made or self._paths.is_folder(base) or self._paths.is_open(f"{base}.rb") else ()
-
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return similar file names next to a missing file."""
-        base = joined(posixpath.dirname(importer), item.spec)
-        names = {one.removesuffix(".rb") for one in self._paths.names(posixpath.dirname(base))}
-        before = item.spec[: len(item.spec) - len(posixpath.basename(item.spec))]
-        return tuple(before + one for one in get_close_matches(posixpath.basename(base), sorted(names), 3, 0.72))
 
 
 class SearchModules(Namespaces):
@@ -167,17 +138,10 @@ def _plain(name: str) -> str:
 class Ruby(Language, frozen=True):
     """Ruby."""
 
-    modules = Modules
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
     open_classes = True
     loader = "require"
-    generating_form = (
-        r"^\s*+(?:\w*attr(?:ibute)?_?\w*|\w*_(?:accessor|reader|writer|attribute)s?|delegate\w*|def_\w++|define_\w++"
-        r"|alias\w*|scope|has_\w++|belongs_to|enum|attributes?|property|field|embeds_\w++|helper|option|argument"
-        r"|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)"
-        r"[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
-    )
     paths = ("string_content",)
 
     def code(self, source: bytes) -> bytes:
@@ -191,20 +155,6 @@ class Ruby(Language, frozen=True):
     def is_label(self, node: Node) -> bool:
         """Return whether a key is a symbol; other keys belong to a hash."""
         return node.type in ("hash_key_symbol", "simple_symbol")
-
-    def generates(self, name: str, line: str) -> bool:
-        """Return whether a line names a method, delegates it with a prefix, or composes its name."""
-        plain = name.rstrip("?!=")
-        if super().generates(name, line):
-            return True
-        if re.match(r"\s*delegate\b", line) and (found := re.search(r"prefix:\s*:?[\"']?(\w+)", line)):
-            owner = re.search(r"\bto:\s*:?[\"']?@?(\w+)", line)
-            prefix = (owner[1] if owner else "") if found[1] == "true" else found[1]
-            is_prefixed = prefix and plain.startswith(f"{prefix}_")
-            if is_prefixed and re.search(rf":{re.escape(plain[len(prefix) + 1 :])}\b", line):
-                return True
-        parts = (re.split(r"#\{[^}]{0,80}\}", one[1]) for one in COMPOSED.finditer(line))
-        return any(any(text) and re.fullmatch(r"\w+".join(map(re.escape, text)), name) for text in parts)
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes."""

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -19,17 +19,16 @@ from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, names
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Bound, Clues, Import, Link, Use
+from deeprepo.impact.values import Bound, Clues, Import, Link
 
 DEEPEST = 40  # names in a path
 STATEMENT = re.compile(rb"\b(?:use|mod)\s")
-CODECS = ("serialize", "deserialize")
-WITH = re.compile(rb"(?<=[(,\s])with\s{0,4}=\s{1,4}\"([A-Za-z_]\w*+(?:::\w++)*+)\"[,)\s]")
-PATH = re.compile(r"#\[(?:cfg_attr\(.{0,200})?path\s*=")
 
 
 class Modules(Resolver):
-    """The modules of one tree."""
+    """The modules of one tree. A path may end in a name of a file."""
+
+    imports_unnamed = True
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self.paths = paths
@@ -111,15 +110,9 @@ class Modules(Resolver):
             return self.crates.place(root), parts[1:]
         is_statement = "." not in item.whole
         # as the 2015 edition writes it
-        if self.guesses and is_statement and self.crates.files(own, parts[:1]):
+        if is_statement and self.crates.files(own, parts[:1]):
             return own, parts
         return Place("", (), ()), ()
-
-
-class SearchModules(Modules):
-    """The modules of one tree, where a path may end in a name of the file."""
-
-    imports_unnamed = True
 
     def links(self, importer: str, item: Import, source: bytes) -> Iterator[Link]:
         """Yield what a path takes from its file: everything, or the next name of the path."""
@@ -188,7 +181,6 @@ class Rust(Language, frozen=True):
     """Rust."""
 
     modules = Modules
-    search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
     raising_words = r"(?:panic|unreachable|todo|unimplemented)(?=!)"
     granting_words = r"\bconst(?=\s(?:unsafe\s)?fn\b)\s"
@@ -228,15 +220,6 @@ class Rust(Language, frozen=True):
         if "::" in receiver and ">" in rest:
             receiver = before.removesuffix("::") + rest.rpartition(">")[2]
         return receiver.replace("::", "."), tuple(row.replace("::", ".") for row in types)
-
-    def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
-        """Return the references with those to the functions of a module in `#[serde(with = "order_date")]`."""
-        yield from uses
-        codecs = sorted({*CODECS}.intersection(names)) if b"with" in source else ()
-        for match in WITH.finditer(source) if codecs else ():
-            line = source.count(b"\n", 0, match.start(1)) + 1
-            for name in codecs:
-                yield Use(name, line, "member", match[1].decode().replace("::", "."), is_guarded=True)
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths from the root of the crate, if both are in the same one."""
