@@ -230,10 +230,7 @@ class TypeChecker(ABC):
     async def _judged_by_names(
         self, tree: Tree, files: Sequence[ChangedFile], found: list[Diagnostic]
     ) -> list[Diagnostic]:
-        """Return the errors without those about a name that an added line spells.
-
-        If an added line can define any name, an error about a missing name proves nothing.
-        """
+        """Return the errors. One about a missing name proves nothing if an added line may define the name."""
         if not found:
             return found
         entries, made = await tree.entries(), await self._world(tree, files)
@@ -244,7 +241,7 @@ class TypeChecker(ABC):
             if not parts:
                 kept.append(one)
             elif not (one.code in self.MISSING_MODULE and self._is_elsewhere(parts, entries)):
-                kept += [] if made.may_make(parts[-1], ()) else [replace(one, proves=not made.makers)]
+                kept.append(replace(one, proves=not (made.makers or made.may_make(parts[-1], ()))))
         return kept
 
     async def _world(self, tree: Tree, files: Sequence[ChangedFile]) -> World:
