@@ -142,9 +142,7 @@ def _settings(imported: "ImportedSettings | None") -> str:
 
     if imported is None or not imported.settings:
         return text("setup/deeprepo.yml.j2")
-    return text(
-        "setup/imported.yml.j2", settings=imported.settings.strip(), names=[file.path for file in imported.files]
-    )
+    return text("setup/imported.yml.j2", settings=imported.settings.strip(), files=imported.files)
 
 
 def _workflow(source: Source) -> str:

@@ -41,7 +41,7 @@ reviews:
     enabled: true
     auto_incremental_review: false
     drafts: true
-    base_branches: ["develop", "release/.*"]
+    base_branches: ["develop", "release/.+"]
     labels: ["review", "!wip"]
     ignore_title_keywords: [WIP]
     ignore_usernames: ["renovate[bot]"]
@@ -241,7 +241,7 @@ def test_differences_in_behavior_are_reported(repository: Repository, capsys: py
     """The report says where the reviewers' behavior differs, unless the old file sets it; bad patterns drop out."""
     repository.commit(
         {
-            ".coderabbit.yaml": "reviews:\n  auto_review: {base_branches: [develop, '^release/\\d+$']}\n",
+            ".coderabbit.yaml": "reviews:\n  auto_review: {base_branches: [develop, '^release/\\d+$'], enabled: false, labels: [go]}\n",
             ".pr_agent.toml": '[config]\nignore_pr_labels = ["skip"]\n',
         },
         "others",
@@ -254,8 +254,8 @@ def test_differences_in_behavior_are_reported(repository: Repository, capsys: py
         r"^release/\d+$ is a regular expression, but",
     ):
         assert told.count(sentence) == 1, sentence
-    assert "CodeRabbit only reviews" not in told
-    assert written(repository)["triggers"] == {
-        "branches": ["main", "master", "develop"],
-        "skip_labels": ["skip"],
-    }
+    assert written(repository)["triggers"] == {"labels": ["go"], "skip_labels": ["skip"]}
+    text = (repository.folder / ".deeprepo.yml").read_text()
+    assert text.startswith(
+        "# CodeRabbit only reviews pull requests to the default branch. deeprepo reviews those to every"
+    )

@@ -99,6 +99,8 @@ class OldSettings:
 
     def each(self, key: str) -> list[tuple[str, Any]]:
         """Return the entries of a list with their keys."""
+        if self[key] == []:
+            self._rows[key] = Row(_shown(key), "", "the list is empty")
         return [(f"{key}.{at}", one) for at, one in enumerate(self[key] if isinstance(self[key], list) else ())]
 
     def rows(self) -> list[Row]:
@@ -135,10 +137,10 @@ def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
 
 def plain(value: Any) -> str:  # noqa: ANN401 - of an old file
     """Return a regular expression as a pattern with `*`. Raises ValueError if such a pattern cannot express it."""
-    name = ESCAPED.sub(r"[\1]", str(value)).replace(".*", "*")
-    if NO_GLOB.search(ESCAPED.sub("", str(value)).replace(".*", "").removeprefix("^").removesuffix("$")):
+    text = str(value).removeprefix("^").removesuffix("$").replace(".*", "*").replace(".+", "*")
+    if NO_GLOB.search(ESCAPED.sub("", text).replace("*", "")):
         raise ValueError(f"{value} is a regular expression, but this setting only supports `*`")
-    return name
+    return ESCAPED.sub(r"[\1]", text)
 
 
 # By setting: how an old value is converted.

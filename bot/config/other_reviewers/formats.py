@@ -25,9 +25,17 @@ def _path_filters(value: Any) -> list[str]:  # noqa: ANN401 - of the old file
     return [*([ALL] if only else []), *only, *(line[1:] for line in lines if line.startswith("!"))]
 
 
-def _branches(default: str, name: Any) -> list[str]:  # noqa: ANN401 - of the old file
+def _branches(default: str, names: Any) -> list[str]:  # noqa: ANN401 - of the old file
     usual = [default] if default else ["main", "master"]  # CodeRabbit always reviews the default branch
-    return list(dict.fromkeys([*usual, plain(name).removeprefix("^").removesuffix("$")]))
+    return list(dict.fromkeys([*usual, *map(plain, names)])) if names else []
+
+
+def _events(*, skips_pushes: bool, labels: list[str]) -> list[str]:
+    return (
+        [event for event in EVENTS if event not in ({"push"} if labels else {"push", "labeled"})]
+        if skips_pushes
+        else EVENTS
+    )
 
 
 def _coderabbit(old: OldSettings) -> None:
@@ -36,19 +44,21 @@ def _coderabbit(old: OldSettings) -> None:
         if isinstance(entry, dict):
             old.import_instruction(key, entry.get("path", ALL), entry.get("instructions", ""))
     part = "reviews.auto_review"
-    is_off, only_first = old[f"{part}.enabled"] is False, old[f"{part}.auto_incremental_review"] is False
-    events = [] if is_off else EVENTS[:-1] if only_first else EVENTS
+    labels = [str(label) for _, label in old.each(f"{part}.labels") if not str(label).startswith("!")]
+    only_first = old[f"{part}.auto_incremental_review"] is False
+    is_off = old[f"{part}.enabled"] is False and not labels  # a label starts reviews although they are off
+    events = [] if is_off else _events(skips_pushes=only_first, labels=labels)
     for key in ("enabled", "auto_incremental_review"):
         old.import_key(f"{part}.{key}", "triggers.events", lambda _: events)
-    for key, _ in old.each(f"{part}.base_branches"):
-        old.import_key(key, "triggers.branches", partial(_branches, old.new.branch))
+    old.import_key(f"{part}.base_branches", "triggers.branches", partial(_branches, old.new.branch))
     for key, label in old.each(f"{part}.labels"):
         into = "triggers.skip_labels" if str(label).startswith("!") else "triggers.labels"
         old.import_key(key, into, lambda label: [str(label).removeprefix("!")])
 
 
 def _greptile(old: OldSettings) -> None:
-    events = [] if old["skipReview"] == "AUTOMATIC" else EVENTS[:-1] if old["triggerOnUpdates"] is False else EVENTS
+    events = _events(skips_pushes=old["triggerOnUpdates"] is False, labels=old["labels"])
+    events = [] if old["skipReview"] == "AUTOMATIC" else events
     for key in ("skipReview", "triggerOnUpdates"):
         old.import_key(key, "triggers.events", lambda _: events)
     for part in ("rules", "customContext.rules", "customContext.other"):
@@ -72,7 +82,10 @@ FORMATS = (
             "ignore_patterns": "ignore",
         },
         convert=_gemini,
-        differences={"triggers.events": EACH_PUSH.format("Gemini Code Assist")},
+        differences={
+            "triggers.events": EACH_PUSH.format("Gemini Code Assist"),
+            "minimum_severity": "Gemini Code Assist leaves out findings of low severity. deeprepo only does so if you set `minimum_severity: medium`.",
+        },
     ),
     SettingsFormat(
         word="coderabbit",
