@@ -90,26 +90,21 @@ class Calls:
         model: Model,
         prompts: Sequence[Prompt],
         role: Purpose,
-        on_reply: Callable[[int, Slot], None] | None = None,
         *,
         reuse: bool = True,
     ) -> list[Slot]:
         """Ask for replies, and return them in the order of the prompts, with an error for each prompt that failed.
 
-        `on_reply` is called with each as soon as it arrives. Without `reuse`, each prompt is sent, even if the same
-        prompt was answered before.
+        Without `reuse`, each prompt is sent, even if the same prompt was answered before.
         """
 
-        async def slot(at: int, prompt: Prompt) -> Slot:
+        async def slot(prompt: Prompt) -> Slot:
             try:
-                reply: Slot = await self._answer(model, prompt, role, reuse=reuse)
+                return await self._answer(model, prompt, role, reuse=reuse)
             except (ProviderError, BudgetSpent) as error:
-                reply = error
-            if on_reply is not None:
-                on_reply(at, reply)
-            return reply
+                return error
 
-        tasks = [asyncio.create_task(slot(*each)) for each in enumerate(self.masks.prompts(prompts))]
+        tasks = [asyncio.create_task(slot(prompt)) for prompt in self.masks.prompts(prompts)]
         try:
             if tasks:
                 await asyncio.wait(tasks)
