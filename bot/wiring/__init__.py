@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from bot.wiring.access import Connections, address, in_force
     from bot.wiring.review import brief, local_review, shared_files, tools
 
-ACCESS = ("Connections", "address", "in_force")
+HOMES = {
+    **dict.fromkeys(("Connections", "address", "in_force"), "bot.wiring.access"),
+    **dict.fromkeys(("brief", "local_review", "shared_files", "tools"), "bot.wiring.review"),
+}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any name of the two modules
-    return getattr(import_module("bot.wiring.access" if name in ACCESS else "bot.wiring.review"), name)
+    if name not in HOMES:
+        raise AttributeError(name)
+    return getattr(import_module(HOMES[name]), name)

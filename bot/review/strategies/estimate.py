@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bot.findings.placing import MOST_IN_FULL
 from bot.review.foresight import HABIT
+from bot.review.judging import SPARE
 from bot.review.session import Session
 from bot.review.strategies import load
 from bot.values import ReviewEffort
@@ -89,7 +91,7 @@ def _least(form: Schema | None) -> dict[str, Any]:
 # other tokenizers may need more.
 TURNS = 2.7  # turns of a root
 OUTPUT = 3_700  # tokens that a block prints, including the message around it
-# FINDINGS per PART tokens read, and at least per review; each is confirmed
+# FINDINGS per PART tokens read, and at least per review; as many are confirmed as are shown in full, and a few more
 FINDINGS, PART = 0.7, 9_000
 OPINION = 6_500  # tokens of a confirmation's prompt
 # share of model passes and of confirmations that request more code in a second call
@@ -98,7 +100,7 @@ ESCALATED = 0.1  # share of the confirmations that the root's model gives, if th
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms each finding, "
+    f"a root model takes {TURNS:g} turns, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms up to {MOST_IN_FULL + SPARE} of them, "
     f"and {ASKING:.0%} of the calls request more code"
 )
 
@@ -168,7 +170,7 @@ def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely
 
 def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
     """Return the calls that confirm the findings, and those that write tests for them."""
-    count = FINDINGS * max(1.0, read_tokens / _sized(PART, judge))
+    count = min(FINDINGS * max(1.0, read_tokens / _sized(PART, judge)), MOST_IN_FULL + SPARE)
     thinking = judge.thinking("verify")
     size = Usage(_sized(OPINION, judge), 200 + thinking)
     test_count = min(proofs, math.ceil(count))
