@@ -48,11 +48,11 @@ $(DEMO)/.server: $(DEMO)/.ready requirements.lock
 demo-page: $(DEMO)/.server  ## start a sandbox GitHub with a pull request and a server that reviews it with a scripted model; Ctrl-C stops both
 	@$(DEMO)/bin/deeprepo demo
 
-OUTER = tests/docs tests/packaging tests/evals tests/sandbox tests/doubles tests/scale
+OUTER = tests/docs tests/packaging tests/evals tests/sandbox
 test: check  ## run everything that must pass before a commit: format, lint, types, import layers, sizes, tests
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal $(addprefix --ignore ,$(OUTER))
 
-test-outer: $(READY)  ## run the tests of docs, packaging, evals, sandbox, test doubles and scale
+test-outer: $(READY)  ## run the tests of docs, packaging, evals and sandbox
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 2 --dist worksteal $(OUTER)
 
 check: $(READY)  ## run `make test` without the tests

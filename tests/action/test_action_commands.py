@@ -1,7 +1,5 @@
 """Every comment command in a workflow, which has no storage except its own answers."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,16 +8,11 @@ from typing import Any
 import pytest
 import yaml
 from opening import BASE, event, opened, summary
-from reported import reported
 from stepping import WRITE, Stage, on_stage, stage
 
-from bot.stored import answered, markers
-from bot.values import OwnerRule, PostedComment
 from bot.workflow.commands import COMMANDS
-from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.things import WorkflowRun
-from deeprepo_sandbox.providers import PerModel, Reply
 
 # Each command as typed, and what its answer contains, in a workflow as in the App.
 TYPED = {
@@ -181,56 +174,3 @@ async def test_cancel_ends_only_this_workflows_runs(at: Stage) -> None:
     assert "was cancelled" in (await one.said("/deeprepo cancel"))[0]
     assert [run.conclusion for run in home.runs] == ["cancelled", None, None, None]
     assert "No run of this workflow is reviewing" in (await one.said("/deeprepo cancel"))[0]
-
-
-def test_learnings_in_any_script_fit_into_a_marker() -> None:
-    """A learning of maximum length is read back from its marker in any script, and bad data is ignored."""
-    for sign in ("字", "ü", "-"):
-        rule = OwnerRule(f"src/{sign * 40}.py", "", sign * 300)
-        facts = answered.learning(rule, "maintainer")
-        assert markers.fits(answered.REPLY, **facts)
-        body = markers.make(answered.REPLY, comment="1", **facts) + "\nAnswer."
-        made = "2026-01-01T00:00:00Z"
-        comment = PostedComment(2, "n", "issue", body, "deeprepo[bot]", bot=True, ours=True, url="u", created_at=made)
-        (found,) = answered.read([comment]).rules
-        assert (found.path, found.text, found.number) == (rule.path, rule.text, 1)
-    assert answered.unpack("no base64") == {}
-    assert answered.read([]).is_paused is False
-
-
-@pytest.mark.parametrize("confirms", [True, False])
-async def test_confirmed_suggestion_can_be_committed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, confirms: bool
-) -> None:
-    """A confirmed suggestion is known from the summary's state; for others the answer says why not."""
-    monkeypatch.setenv("COMPATIBLE_API_KEY", "sk-pretended-and-long-enough")
-    line = "    return sum(items) / len(items)"
-    better = "    return sum(items) / max(1, len(items))"
-    found = reported("price.py", line, 2, "mean() divides by zero", suggestion=better)
-
-    def reader(body: Mapping[str, Any]) -> Reply:
-        shown = json.dumps(body)
-        if "The claim, about" in shown:
-            verdict = {"verdict": "confirmed" if confirms else "unclear", "trigger": "t", "author_would_change": True}
-            return Reply(data={**verdict, "reason": "r", "limit": "none", "ground": "", "sentence": "", "repeats": ""})
-        findings = [] if "max(1, len(items))" in shown else [found]
-        return Reply(data={"answer": "Read.", "findings": findings, "look_ups": [], "unsettled": []})
-
-    async with doubles.openai_server(PerModel({"reader": reader})) as model, stage(tmp_path, BASE) as at:
-        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-        asks = {"worker": "compatible/reader", "strategy": "parts"}
-        await at.repo.commit("main", {".deeprepo.yml": f"verify: {str(confirms).lower()}\n"})
-        await at.repo.commit("feature", {"price.py": f"def mean(items):\n{line}\n"})
-        with at.gh.holding() as held:
-            number = await at.repo.open_pull("feature", title="A mean")
-        await at.told("pull_request", event(held), **asks)
-        with at.gh.holding() as held:
-            await at.repo.comment(number, "/deeprepo fix 1", author="maintainer")
-        await at.told("issue_comment", event([one for one in held if one.event == "issue_comment"]), **asks)
-        (fixed,) = [c.body for c in at.gh.pull(number).comments if '"kind": "reply"' in c.body]
-        if not confirms:
-            assert "it is not confirmed; if you agree, commit the suggestion from its comment" in fixed
-            return
-        assert "` fixes finding 1" in fixed
-        assert await git.text(at.repo.repository.git, "show", "feature:price.py") == f"def mean(items):\n{better}"
-        assert "1 finding was fixed" in summary(at.gh, number)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from opening import event, summary
+from opening import event
 from prices import BROKEN, LIBRARY, USER
 from stepping import Stage, on_stage
 
@@ -65,17 +65,6 @@ async def test_consumer_decides_whether_it_is_shown(at: Stage, own: str, *, is_s
     assert any(word in text for word in PRIVATE) == is_shown
     assert ("Listed repositories that this review may not show" in text) != is_shown
     assert token not in text
-
-
-@on_stage(LIBRARY)
-async def test_public_consumer_is_read_without_a_token(at: Stage) -> None:
-    """Lines of a public repository are shown, even if it has another owner."""
-    number, body = await pulled(at)
-    await user(at, private=False, owner="others")
-    review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
-    assert [one.consumer for one in (row.finding for row in review.reported)] == ["others/quagga"]
-    assert "others/quagga:zanzibar/checkout.py" in summary(at.gh, number)
-    assert [one.name for one in review.consumers] == ["others/quagga"]
 
 
 @on_stage(LIBRARY)

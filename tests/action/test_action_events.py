@@ -1,12 +1,7 @@
 """Run action.yml for each event that may start a workflow."""
 
-import json
-
-import pytest
 from opening import BASE, event, opened, summary
 from stepping import READ, Stage, on_stage
-
-from bot.errors import UsageError
 
 
 @on_stage(BASE)
@@ -26,20 +21,6 @@ async def test_pull_request_is_reviewed_and_all_outputs_agree(at: Stage) -> None
     assert '"version": "2.1.0"' in (at.workspace / "out.sarif").read_text()
     assert '"schema_version": 2' in (at.workspace / "out.json").read_text()
     assert at.gh.pull(number).checks == []
-
-
-@on_stage(BASE)
-async def test_sarif_reports_are_posted_and_a_wrong_path_is_an_error(at: Stage) -> None:
-    """`sarif-reports` names files of earlier steps; a path outside of the workspace is a usage error."""
-    number, body = await opened(at)
-    place = {"artifactLocation": {"uri": "shop/price.py"}, "region": {"startLine": 2}}
-    result = {"message": {"text": "a smell"}, "locations": [{"physicalLocation": place}], "level": "error"}
-    run = {"tool": {"driver": {"name": "Sniffer"}}, "results": [result]}
-    (at.workspace / "s.sarif").write_text(json.dumps({"version": "2.1.0", "runs": [run]}))
-    await at.told("pull_request", body, sarif_reports="s.sarif")
-    assert "2 findings" in summary(at.gh, number)
-    with pytest.raises(UsageError, match="must be in the workspace or"):
-        await at.told("pull_request", body, sarif_reports="../../etc/passwd")
 
 
 @on_stage({**BASE, ".deeprepo.yml": "models: {worker: openai/gpt-5-mini}\n"})

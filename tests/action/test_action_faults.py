@@ -60,39 +60,13 @@ async def test_read_only_token_names_the_missing_permissions(at: Stage) -> None:
 
 
 @on_stage(BASE)
-async def test_failed_command_is_answered_in_a_comment(at: Stage) -> None:
-    """People who comment do not see the job, so the answer is posted as a comment."""
-    number, _ = await opened(at)
-    await at.repo.close(number)
-    with at.gh.holding() as held:
-        await at.repo.comment(number, "/deeprepo review")
-    told = await at.told("issue_comment", event(held))
-    assert told.conclusion == "skipped"
-    assert "the pull request is closed" in at.gh.pull(number).comments[-1].body
-
-
-@on_stage(BASE)
-async def test_misspelled_threshold_is_reported_and_does_not_stop_the_review(at: Stage) -> None:
-    """The step reviews, ends with 0, and its comment suggests the right key."""
-    await at.repo.commit("main", {".deeprepo.yml": "failon: high\n"})
-    number, body = await opened(at)
-    told = await at.run("pull_request", body)
-    assert told.code == 0
-    assert "unknown key failon; did you mean fail_on?" in "".join(one.body for one in at.gh.pull(number).comments)
-
-
-@pytest.mark.slow
-@on_stage(BASE)
-async def test_command_limit_is_enforced_by_counting_comments(at: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_command_limit_is_enforced_by_counting_comments(at: Stage) -> None:
     """Commands are counted in the comments; above the limit nothing is reviewed."""
-    monkeypatch.setattr(context, "MEMBER_COMMANDS", 2)
     number, _ = await opened(at)
-    ends = []
-    for _ in range(3):
-        with at.gh.holding() as held:
+    with at.gh.holding() as held:
+        for _ in range(context.MEMBER_COMMANDS + 1):
             await at.repo.comment(number, "/deeprepo review")
-        ends.append((await at.told("issue_comment", event(held))).conclusion)
-    assert ends == ["neutral", "neutral", "skipped"]
+    assert (await at.told("issue_comment", event(held[-1:]))).conclusion == "skipped"
 
 
 @on_stage(BASE)

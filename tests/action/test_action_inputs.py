@@ -1,21 +1,18 @@
 """The inputs of action.yml, and the files that a step may write."""
 
-import asyncio
 import re
 from pathlib import Path
 
 import pytest
 import yaml
-from cli.recorded import deeprepo
 from opening import BASE, opened
-from stepping import ACTION, ROOT, Stage, on_stage, stage
+from stepping import ACTION, ROOT, Stage, on_stage
 
-from bot import action, config
+from bot import config
 from bot.action import event, files
 from bot.config.action import Inputs, RunnerVariables
 from bot.errors import ConfigError, UsageError
-from bot.values import Annotation, IgnoredDelivery, ReviewAsk
-from deeprepo.rlm.models import PROVIDERS
+from bot.values import IgnoredDelivery, ReviewAsk
 
 STEPS = ACTION["runs"]["steps"]
 
@@ -83,24 +80,12 @@ def test_invalid_input_is_reported_by_its_name(
     assert "secrets.yml" not in str(raised.value)
 
 
-def test_error_is_printed_once_outside_of_a_runner(tmp_path: Path) -> None:
-    """Workflow commands would only repeat the error, so they are omitted outside of a runner."""
-    done = deeprepo("action", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr.count("GitHub Actions")) == (2, "", 1)
-
-
 def test_key_without_a_provider_is_refused() -> None:
     """Without a provider, a key is never sent anywhere."""
     from bot.wiring import action as parts
 
     with pytest.raises(UsageError, match="its provider is unknown"):
         parts.set_api_key(Inputs.model_validate({"github_token": "ghs_x", "api_key": "k"}))
-
-
-def test_input_description_lists_the_supported_providers() -> None:
-    """The input's description lists every provider that needs a key and has no separate input."""
-    said = set(ACTION["inputs"]["provider"]["description"].rpartition(": ")[2].rstrip(".").split(", "))
-    assert said - {"compatible"} == {n for n, p in PROVIDERS.items() if p.needs_key} - {"anthropic", "openai"}
 
 
 def runner(folder: Path) -> RunnerVariables:
@@ -128,25 +113,6 @@ def test_output_file_outside_the_workspace_or_through_a_symlink_is_refused(tmp_p
     assert (tmp_path / "elsewhere/kept").read_text() == "kept"
 
 
-def test_output_value_with_line_breaks_stays_one_output(tmp_path: Path) -> None:
-    """A value with line breaks stays a single output."""
-    files.write_outputs(tmp_path / "out", {"one": "1\nEOF\ntwo=2", "two": ""})
-    rows = (tmp_path / "out").read_text().split("\n")
-    end = rows[0].partition("<<")[2]
-    assert rows[1:5] == ["1", "EOF", "two=2", end]
-    assert len(end) == 32
-
-
-def test_only_the_ten_most_severe_annotations_per_level_are_made() -> None:
-    """The runner shows at most ten of each level, so the most severe come first."""
-    rows: list[str] = []
-    made = [Annotation("a,b:c.py", n, n, "warning", "50%, a:b", "one\ntwo") for n in range(1, 13)]
-    action.Console(rows.append).annotate([*made, Annotation("a.py", 1, 1, "failure", "t", "m")])
-    said = [row for row in rows if "file=" in row]
-    assert len(said) == 11
-    assert said[0] == "::warning file=a%2Cb%3Ac.py,line=1,endLine=1,title=50%25%2C a%3Ab::one%0Atwo"
-
-
 def review_ask(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | IgnoredDelivery:
     (tmp_path / "event").write_text(payload)
     told = {"github_event_name": name, "github_event_path": tmp_path / "event", "github_workspace": tmp_path, **more}
@@ -168,35 +134,6 @@ def review_ask(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAs
 def test_unreadable_event_ends_with_a_reason(tmp_path: Path, name: str, payload: str) -> None:
     """The step ends with a reason, whatever the event file contains."""
     assert isinstance(review_ask(tmp_path, name, payload), IgnoredDelivery)
-
-
-@pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])
-def test_event_without_a_pull_request_is_a_usage_error(tmp_path: Path, name: str, payload: str) -> None:
-    """Such an event is a usage error, because the workflow has to be changed."""
-    with pytest.raises(UsageError):
-        review_ask(tmp_path, name, payload)
-
-
-def test_every_pull_request_type_but_closing_and_drafting_starts_a_review(tmp_path: Path) -> None:
-    """Any type that `types` lists starts a review, closing and drafting do not; "Re-run jobs" starts one."""
-
-    async def go() -> str:
-        async with stage(tmp_path, BASE) as at:
-            _, body = await opened(at)
-            import json
-
-            return json.dumps({**body, "action": "ACTION"})
-
-    text = asyncio.run(go())
-    found = {
-        name: review_ask(tmp_path, "pull_request_target", text.replace("ACTION", name))
-        for name in ("opened", "synchronize", "assigned", "closed", "converted_to_draft")
-    }
-    triggers = {name: one.trigger for name, one in found.items() if isinstance(one, ReviewAsk)}
-    assert triggers == {"opened": "opened", "synchronize": "push", "assigned": "catch-up"}
-    again = review_ask(tmp_path, "pull_request", text.replace("ACTION", "opened"), github_run_attempt="2")
-    assert isinstance(again, ReviewAsk)
-    assert again.trigger == "rerun"
 
 
 def test_docs_and_examples_use_only_existing_inputs_and_outputs() -> None:

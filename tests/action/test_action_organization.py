@@ -1,6 +1,6 @@
 """An organization's defaults in a workflow step."""
 
-from opening import BASE, opened, summary
+from opening import BASE, opened
 from stepping import Stage, on_stage
 
 BAR = "fail_on: high\nenforce: [fail_on]\n"
@@ -23,13 +23,3 @@ async def test_step_input_cannot_override_enforced_organization_settings(at: Sta
     result = await at.told("pull_request", body, fail_on="critical", organization_token=token)
     assert result.conclusion == "failure"
     assert token not in repr((result, at.rows))
-
-
-@on_stage(BASE)
-async def test_token_without_access_to_the_defaults_adds_a_note(at: Stage) -> None:
-    """Naming a token implies that the defaults matter, so the review says that they are not used."""
-    number, body = await opened(at)
-    await organization(at, BAR)
-    result = await at.told("pull_request", body, organization_token=at.gh.actions_token(at.repo, {}))
-    assert result.review is not None
-    assert "acme/.deeprepo is ignored: `organization-token` cannot find the file" in summary(at.gh, number)

@@ -11,7 +11,6 @@ import yaml
 from opening import event
 from stepping import ROOT, Stage, stage
 
-from bot.errors import UsageError
 from bot.stored import markers
 from deeprepo_sandbox import providers as doubles
 
@@ -76,21 +75,6 @@ async def test_unreadable_state_causes_a_full_review_and_a_note(tmp_path: Path) 
         assert any("everything was reviewed again" in note for note in told.review.notes)
 
 
-async def test_previous_review_can_come_from_a_file(tmp_path: Path) -> None:
-    """A file can replace the comment, but not one in the reviewed tree, which its author could forge."""
-    async with staged(tmp_path, {**pushes.FIRST, "review.json": "{}"}) as (at, body):
-        first = await at.told("pull_request", body, previous="last.json", json_file="last.json")
-        for comment in at.gh.pull(1).comments:
-            comment.body = ""
-        second = await at.told("pull_request", body, previous="last.json", json_file="last.json")
-        rounds = [one.review.round.number for one in (first, second) if one.review]
-        assert rounds == [1, 2]
-        (at.workspace / "review.json").write_text("{}")
-        (at.workspace / ".git").mkdir()
-        with pytest.raises(UsageError, match=r"review\.json is part of the reviewed commit"):
-            await at.told("pull_request", body, previous="review.json")
-
-
 @pytest.mark.slow
 async def test_review_with_an_app_token_recognizes_its_own_comments(tmp_path: Path) -> None:
     """GitHub tells us the token's account, so that the last review's comments are recognized."""
@@ -99,15 +83,6 @@ async def test_review_with_an_app_token_recognizes_its_own_comments(tmp_path: Pa
             await at.told("pull_request", body, github_token=at.gh.token())
         assert [one.user.login for one in at.gh.pull(1).comments] == [at.gh.login]
         assert '"round": "2"' in at.gh.pull(1).comments[0].body
-
-
-async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
-    """The summary stores the count: after `pause_after` pushes, the step skips the next one and says why."""
-    async with staged(tmp_path, pushes.FIRST, {".deeprepo.yml": "pause_after: 1\n"}) as (at, body):
-        said = [await at.told("pull_request", body)]
-        said += [await at.told("pull_request", await pushed(at, {f"n{n}.md": "one\n"})) for n in (1, 2)]
-        assert [one.review is not None for one in said] == [True, True, False]
-        assert "pause after 1 push (`pause_after`). Comment `/deeprepo review` to review it anyway" in said[2].says
 
 
 async def test_documented_permissions_are_enough_to_resolve_threads(tmp_path: Path) -> None:
@@ -124,21 +99,3 @@ async def test_documented_permissions_are_enough_to_resolve_threads(tmp_path: Pa
         assert "Fixed in" in answer.body
         assert top.is_resolved
         assert "contents: write" not in at.gh.pull(1).comments[0].body
-
-
-async def test_location_added_by_a_push_gets_its_own_comment(tmp_path: Path) -> None:
-    """Another line with equal text is a separate finding; one more caller is a new location."""
-    price = "def apply(rate):\n    return rounding\n"
-    late = "from shop.rates import apply\n\n\ndef late(x):\n    return apply(0.2, x)\n"
-    async with staged(tmp_path, {"shop/rates.py": price}) as (at, body):
-        await at.told("pull_request", body)
-        more = {"shop/rates.py": f"{price}\n\ndef more(rate):\n    return rounding\n", "shop/late.py": late}
-        said = await at.told("pull_request", await pushed(at, more))
-        again = await at.told("pull_request", await pushed(at, {"NEWS.md": "one\n"}))
-
-        assert said.review is not None
-        assert again.review is not None
-        comments = [(one.path, one.line) for one in at.gh.pull(1).review_comments]
-        assert sorted(comments) == [("shop/late.py", 5), ("shop/rates.py", 2), ("shop/rates.py", 6)]
-        assert [review.new_places for review in (said.review, again.review)] == [1, 0]
-        assert [len(review.findings_with_status("new")) for review in (said.review, again.review)] == [1, 0]

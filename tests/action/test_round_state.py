@@ -2,7 +2,6 @@
 
 import base64
 import random
-import re
 import zlib
 from dataclasses import replace
 
@@ -69,13 +68,6 @@ def test_state_round_trips_through_the_summary() -> None:
         found = states.unpack(text)
         assert isinstance(found, bytes)
         assert reviews.earlier(found) == told
-
-
-def test_state_is_one_hidden_line_after_the_marker() -> None:
-    """The state is one hidden line after the marker."""
-    said = posts.comments(REVIEW, pack).summary.split("\n")
-    assert markers.read(said[0]).kind == "summary"
-    assert re.fullmatch(r"<!-- deeprepo-state:[A-Za-z0-9+/=]+ -->", said[1])
 
 
 def test_summary_and_state_fit_into_one_comment() -> None:

@@ -55,16 +55,6 @@ def test_root_searches_asks_workers_reports_and_finishes(table: Table) -> None:
     assert (kinds.count("call"), kinds.count("turn")) == (5, 4)
 
 
-def test_each_prompt_extends_the_previous_one(table: Table) -> None:
-    """Each prompt starts with the previous one, so that the provider's cache works."""
-    _, _, session = root(table, called("x = 1"), "```\nprint(x)\n```", DONE)
-    first, second, third = (prompt.messages for prompt in session.root.prompts)
-    assert third[: len(second)] == second
-    assert second[: len(first)] == first
-    assert [message.role for message in third] == ["system", "user", "assistant", "tool", "assistant", "user"]
-    assert session.root.prompts[0].tool.name == "execute_python"
-
-
 @pytest.mark.parametrize(
     ("reply", "hint"),
     [
@@ -97,18 +87,6 @@ def test_each_way_to_finish_returns_its_exact_text(table: Table, code: str, summ
     assert root(table, called(code))[0].summary == summary
 
 
-def test_repeated_block_runs_each_time(table: Table) -> None:
-    """A repeated block runs again. If it prints the same, the third time gets a hint, and the review ends."""
-    todo = called("print(todo.pop(0))")
-    transcript, seen, _ = root(table, called("todo = ['defghi', 'jklmno', 'pqrstu']"), todo, todo, todo, DONE)
-    assert [turn.observation.output for turn in transcript.turns[1:4]] == ["defghi\n", "jklmno\n", "pqrstu\n"]
-    assert transcript.notes == ()
-    transcript, seen, _ = root(table, called(REPORT), *[called("print(1)")] * 9)
-    assert len(transcript.turns) == 6
-    assert ["HINT: This code ran before" in text for text in seen[3::2]] == [False, False, False, True, True]
-    assert len(transcript.findings) == 1
-
-
 def test_turns_without_progress_get_a_hint_and_then_end_the_run(table: Table) -> None:
     """Turns without new output get a hint, then a warning about the last turn, and then the run ends."""
     transcript, seen, _ = root(table, *[called(f"print(search('total'), {n})") for n in range(12)])
@@ -118,18 +96,6 @@ def test_turns_without_progress_get_a_hint_and_then_end_the_run(table: Table) ->
     assert len(transcript.turns) == 6
     assert transcript.notes == ("The root model was stopped after 5 turns without progress.",)
     assert transcript.summary == "No problems found in 0 of 2 code regions; 2 were not read."
-
-
-def test_root_that_prints_new_code_is_not_stopped(table: Table) -> None:
-    """Printing code that the root had not seen counts as progress, even with errors; no rule ends the run."""
-    looks = [called(f"print('{word} ' * 8)\nraise ValueError('again')") for word in ["abcdefg", "abcdefgh"]]
-    code = [
-        called(f"print(read('shop/{name}.py', {n}, {n}))") for name in ("cart", "order", "price") for n in (1, 4, 5)
-    ]
-    transcript, seen, _ = root(table, *looks, *code, DONE)
-    assert transcript.notes == ()
-    assert len(transcript.turns) == 12
-    assert not any("Nothing new" in text for text in seen)
 
 
 def test_refused_report_can_be_corrected_before_the_run_ends(table: Table) -> None:
@@ -142,25 +108,10 @@ def test_refused_report_can_be_corrected_before_the_run_ends(table: Table) -> No
     assert transcript.summary == "Nothing to add."
 
 
-def test_refused_report_is_shown_even_if_not_printed(table: Table) -> None:
-    """The root is told about a refused report even if it does not print the result."""
-    _, seen, _ = root(table, called("r = report('shop/price.py', 'nowhere', 'A title', 'why')"), DONE)
-    assert "NOTE: 'A title' was refused: its quote does not occur in shop/price.py" in seen[3]
-
-
 def test_root_is_told_to_finish_before_its_budget_is_spent(table: Table) -> None:
     """A root that can pay for only one more turn is told to finish."""
     _, seen, _ = root(table, called("print(1)"), DONE, limits=Limits(usd=None, tokens=13_000))
     assert "will be after one more turn" in seen[3]
-
-
-def test_last_turn_is_announced(table: Table) -> None:
-    """The root is told before its last turn. Without an answer, the run ends with a note and a summary."""
-    limits = Limits(usd=None, turns=3)
-    transcript, seen, _ = root(table, called(REPORT), called("1"), called("2"), limits=limits)
-    assert "The next turn is the last one" in seen[5]
-    assert transcript.notes == ("The root model used all 3 turns without an answer.",)
-    assert transcript.summary == "1 problem in shop/price.py; 2 were not read."
 
 
 def test_spent_budget_ends_the_run_and_keeps_its_findings(table: Table) -> None:

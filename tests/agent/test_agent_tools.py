@@ -2,14 +2,14 @@ import asyncio
 
 import pytest
 from families import few
-from shop import FINDING, REPORT, USE, Table, quiet
+from shop import REPORT, Table, quiet
 from waits import patience
 
 from bot.review.agent import tools
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import report
 from bot.review.session import Session
-from bot.values import Finding, Reference, Source, Verdict
+from bot.values import Finding, Source, Verdict
 from deeprepo.rlm.errors import ProviderRefused
 from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Completion, Limits, Usage
@@ -74,53 +74,6 @@ def test_search_lists_every_file_first_and_raw_lines_can_be_quoted(table: Table)
     assert said[0] == "True"
     assert said[1] == "def show(cart):\n    return f'{total(cart.items):.2f}'"
     assert "did you mean shop/cart.py" in said[2]
-
-
-def test_search_covers_the_tree_and_reports_what_it_cut(table: Table) -> None:
-    """A search covers the whole tree, says what it cut, and treats an invalid pattern as plain text."""
-    said, _, _ = blocks(
-        table,
-        r"print(search(r'\bnet\('))",
-        "print(search('net', '*order*', 1))",
-        "print(search('total(cart', 'shop/**'))",
-        "print(search('return None', base=True))",
-    )
-    assert said[0] == "['shop/order.py:6:     return net(order.amount)', 'shop/price.py:7: def net(amount):']"
-    assert said[1].startswith("['shop/order.py:1: from shop.price import net', '[... left out: 1 line (1 in shop)")
-    assert said[2] == "[\"shop/cart.py:5:     return f'{total(cart.items):.2f}'\", '[searched as plain text]']"
-    assert said[3] == "[]"
-
-
-def test_ask_accepts_code_regions_as_dicts(table: Table) -> None:
-    """A root has code regions as dicts, and ask() accepts them."""
-    table.worker = lambda asked: {**quiet(asked), "answer": "look"}
-    said, _, _ = blocks(
-        table,
-        "print([ask(one, 'And here?')['error'] for one in (units[0], [units[0]], pr['files'][0])])",
-    )
-    assert said == ["['', '', '']"]
-
-
-def test_ask_accepts_changed_and_unchanged_files(table: Table) -> None:
-    """Both changed and unchanged files can be asked about; answers are dicts that fit report()."""
-    table.worker = lambda asked: {
-        **quiet(asked), "answer": "look", "findings": [FINDING] if "price" in asked.messages[1].text else []
-    }  # fmt: skip
-    said, session, _ = blocks(
-        table,
-        "r = ask(['shop/price.py'], 'Is None handled?')\nprint(r['answer'], r['error'], report(**r['findings'][0]))",
-        "print(ask('shop/cart.py', 'And here?')['answer'])",
-        "print(ask(['nowhere.py'], 'And there?'))",
-        "print([f['by'] for f in findings()], coverage()['unread'])",
-    )
-    assert said[0].startswith("look  ")
-    assert said[1] == "look"
-    why = "not read, because they do not exist or do not fit: nowhere.py"
-    assert said[2] == str(
-        {"answer": f"[worker error: {why}]", "found": None, "quotes": [], "read": [], "findings": [], "error": why}
-    )
-    assert said[3] == "['worker scripted/worker'] ['shop/order.py:lines 5-5']"
-    assert session.results.findings[0].evidence[0].line == 5
 
 
 def test_ask_batch_keeps_the_order(table: Table) -> None:
@@ -250,19 +203,6 @@ def test_challenge_of_a_proof_requires_an_existing_quote(table: Table) -> None:
     )
 
 
-def test_report_outcome_is_shown_without_a_print(table: Table) -> None:
-    """A note in the next message gives the outcome."""
-
-    async def step(session: Session) -> list[str]:
-        state = RunState(session, source=Source("model", "", "root"))
-        await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
-        return [*state.notes]
-
-    (note,) = table.run(step)
-    assert note.startswith("report(): ")
-    assert "accepted at shop/price.py:3" in note
-
-
 def test_suspected_secret_can_be_neither_reworded_nor_dropped(table: Table) -> None:
     """The root only sees a mask, so the finding keeps its text and category; only people may dismiss it."""
 
@@ -344,16 +284,3 @@ def test_empty_model_answer_leaves_the_code_unread(table: Table, reply: Completi
     said, session, _ = blocks(table, "print(llm_query(units[0]['diff']))")
     assert said == [f"[worker error: scripted/worker {reply.lack}]"]
     assert len(session.tracker.unread()) == len(session.units)
-
-
-def test_list_keeps_its_results_if_one_lookup_takes_too_long(table: Table) -> None:
-    """Each entry of a list has its part of the time limit, and the dict says which one was stopped."""
-
-    async def lookup(name: str) -> list[Reference]:
-        await asyncio.sleep(0 if name == "total" else 60)
-        return [USE]
-
-    table.callers, table.limits = lookup, Limits(usd=None, seconds=1)
-    (said,), _, _ = blocks(table, "found = callers(['slow', 'total'])\nprint(found['slow'], found['total'][0]['path'])")
-    assert said.startswith("['[stopped after")
-    assert said.endswith("shop/cart.py")

@@ -119,29 +119,6 @@ def test_long_output_keeps_head_and_tail() -> None:
         assert head + repl.value("cut") + tail == "".join(f"{i}\n" for i in range(1000))
 
 
-def test_end_of_a_very_long_output_is_shown() -> None:
-    """The end is shown although the middle was not kept, and more() says how much is missing."""
-    with opened({}, {}, LIMITS) as repl:
-        seen = repl.run("print('a' * 1_000_000)\nprint('the result')")
-        assert seen.output.startswith("aaa")
-        assert seen.output.endswith("a\nthe result\n")
-        assert "characters cut here: more(1) returns most of them" in seen.output
-        assert (
-            repl.run("print('the result' in more(1), more(1).count('more characters were not kept'))").output
-            == "False 1\n"
-        )
-
-
-def test_hidden_builtin_gets_a_hint_and_a_changed_one_is_restored() -> None:
-    """The error names the variables that hide Python's own functions. A changed `builtins` is restored."""
-    with opened({}, {}, LIMITS) as repl:
-        error = repl.run("list = [1]\nlist('a')").error
-        assert "Your variables hide Python's own list: to get it back, run del list" in error
-        assert repl.run("del list\nprint(list('a'))\nhelp()").output.startswith("['a']\ngiven names: ")
-        assert "len belongs to the REPL" in repl.run("import builtins\nbuiltins.len = None").output
-        assert repl.run("print(len('ab'))").output == "2\n"
-
-
 @pytest.mark.parametrize(
     "code",
     [

@@ -3,27 +3,10 @@
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "deeprepo" / "rlm"
 STEP = re.compile(r"`([\w/]+)\.py`((?:,? `[\w.]+`)+)")
-
-
-def test_walkthrough_of_one_turn_names_at_most_ten_existing_functions() -> None:
-    """Every function that the page names exists, and it names at most ten."""
-    page = (FOLDER / "README.md").read_text("utf-8").partition("## One turn")[2]
-    steps = [
-        (module.replace("/", "."), name)
-        for module, names in STEP.findall(page)
-        for name in re.findall(r"[\w.]+", names)
-    ]
-    assert 8 <= len(steps) <= 10
-    for module, name in steps:
-        value = import_module(f"deeprepo.rlm.{module}")
-        for part in name.split("."):
-            value = getattr(value, part)
-        assert callable(value)
 
 
 def test_package_import_loads_no_reviewer_modules() -> None:

@@ -232,25 +232,3 @@ MIDDLE = {
     "php": ("$name", "$when, $name"),
     "python": ("self, name", "self, when, name"),
 }
-
-
-@pytest.mark.parametrize("language", MIDDLE)
-def test_parameter_inserted_before_the_last_one_breaks_overrides(repository: Repository, language: str) -> None:
-    """A parameter inserted before the last one breaks overrides just like one added at the end."""
-    before, change, left = LEFT[language]
-    old, new = MIDDLE[language]
-    after = {path: before[path].replace(f"({old})", f"({new})") for path in change}
-    assert after != {path: before[path] for path in change}
-    found = [one for one in look(repository.change(dict(before), dict(after))) if one.rule == "override"]
-    assert [(one.path, one.start) for one in found] == left
-
-
-def test_csharp_override_needs_the_exact_parameter_list(repository: Repository) -> None:
-    """The override still accepts the shortest call, but C# requires the same parameter list."""
-    base = {
-        "Job.cs": "namespace A;\npublic interface IJob {\n  void Run(int id, string name = null);\n}\n",
-        "Mail.cs": "namespace A;\nclass Mail : IJob {\n  public void Run(int id, string name = null) { }\n}\n",
-    }
-    change = {"Job.cs": base["Job.cs"].replace("int id,", "int id, int shop,")}
-    found = [one for one in look(repository.change(dict(base), dict(change))) if one.rule == "override"]
-    assert [(one.path, one.start) for one in found] == [("Mail.cs", 3)]

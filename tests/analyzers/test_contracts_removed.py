@@ -1,4 +1,3 @@
-import pytest
 from contract_findings import causes, look
 from fakes import Repository
 
@@ -78,65 +77,6 @@ def test_module_that_becomes_a_package_breaks_no_import(repository: Repository) 
     assert look(repository.change(before, after)) == []
 
 
-def test_name_no_longer_reexported_by_an_index_file_is_reported(repository: Repository) -> None:
-    """An importer breaks if an index file no longer re-exports a function that still exists."""
-    before = {
-        "src/index.ts": "export { cut, join } from './words';\n",
-        "src/words.ts": "export function cut() {}\nexport function join() {}\n",
-        "app.ts": "import { join } from './src';\n\njoin();\n",
-    }
-    (finding,) = look(repository.change(before, {"src/index.ts": "export { cut } from './words';\n"}))
-
-    assert (finding.path, finding.start, finding.rule) == ("app.ts", 3, "removed-symbol")
-    assert finding.title == "join was removed, but app.ts still calls it"
-    assert [(e.path, e.line, e.side) for e in finding.evidence][:1] == [("src/index.ts", 1, "base")]
-
-
-def test_removed_commonjs_export_is_reported_at_its_call(repository: Repository) -> None:
-    """A removed key of `module.exports` is reported where `required.key()` is called."""
-    before = {
-        "lib/ast.js": "module.exports = {\n    first(node) { return node; },\n    last(node) { return node; }\n};\n",
-        "lib/rule.js": "const astUtils = require('./ast');\n\nmodule.exports = node => astUtils.last(node);\n",
-    }
-    after = {"lib/ast.js": "module.exports = {\n    first(node) { return node; }\n};\n"}
-    (finding,) = look(repository.change(before, after))
-
-    assert (finding.path, finding.start) == ("lib/rule.js", 3)
-
-
-@pytest.mark.parametrize("whole", ["fastify", "fp(fastify)", "Object.freeze({ fastify })", "{ ...other, fastify }"])
-def test_removed_local_function_is_reported_in_its_own_file(repository: Repository, whole: str) -> None:
-    """A removed function that the same file still calls is reported, whatever the file exports."""
-    before = f"function check (x) {{ return x }}\n\nfunction fastify (x) {{\n  return check(x)\n}}\nmodule.exports = {whole}\n"
-    after = before.replace("function check", "function checked")
-    (finding,) = look(repository.change({"fastify.js": before}, {"fastify.js": after}))
-
-    assert (finding.path, finding.start) == ("fastify.js", 4)
-
-
-@pytest.mark.parametrize(
-    ("mock", "is_missed"),
-    [
-        ("vi.mock('./toast', () => ({ toast: 1 }))", False),
-        ("vi.mock('./toast', { spy: true })", True),
-        ("vi.mock('./toast')", True),
-        ("vi.mock('./toast', async (importOriginal) => ({ ...(await importOriginal()), toast: 1 }))", True),
-        ("mock.module('./toast', () => ({ toast: 1 }))", False),
-        ("t.mock.module('./toast', { namedExports: { toast: 1 } })", True),
-        ("jest.mock('./toast', () => ({ toast: 1 }))", True),
-        ("jest.mock('./toast', () => ({ toast: 1 }), { virtual: true })", False),
-    ],
-)
-def test_mock_of_a_deleted_module_is_reported_if_the_runner_needs_the_file(
-    repository: Repository, mock: str, *, is_missed: bool
-) -> None:
-    """A mock of a deleted file breaks, except for Vitest factories and virtual mocks in Jest."""
-    before = {"toast.ts": "export function toast () { return 1 }\n", "toast.test.ts": f"{mock};\n"}
-    found = look(repository.change(before, {"toast.ts": None}))
-
-    assert [(one.path, one.start) for one in found] == ([("toast.test.ts", 1)] if is_missed else [])
-
-
 def test_removed_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
     """A removed method is reported where the receiver's class is known, not where only the name matches."""
     before = {
@@ -150,26 +90,6 @@ def test_removed_method_is_reported_where_its_receiver_is_known(repository: Repo
 
     assert (finding.path, finding.start) == ("app.py", 6)
     assert finding.title == "Loader.run() was removed, but app.py still calls it"
-
-
-def test_finding_in_a_test_file_has_medium_severity(repository: Repository) -> None:
-    """Findings in test files have medium severity."""
-    before = {
-        "lib.py": "def f():\n    pass\n\n\ndef g():\n    pass\n",
-        "tests/test_lib.py": "from lib import f\n\nf()\n",
-    }
-    (finding,) = look(repository.change(before, {"lib.py": "def g():\n    pass\n"}))
-
-    assert (finding.path, finding.severity) == ("tests/test_lib.py", "medium")
-
-
-def test_call_left_in_the_defining_file_is_reported(repository: Repository) -> None:
-    """A call in the file that defined the removed function is reported."""
-    before = {"lib.js": "function first() {}\n\nfunction second() {\n  return first();\n}\n\nexport { second };\n"}
-    after = {"lib.js": "function second() {\n  return first();\n}\n\nexport { second };\n"}
-    (finding,) = look(repository.change(before, after))
-
-    assert (finding.path, finding.start) == ("lib.js", 2)
 
 
 def test_import_of_an_unchanged_moved_file_from_its_old_path_is_reported(repository: Repository) -> None:

@@ -27,15 +27,6 @@ LEFT = [
 ]
 
 
-def test_name_that_the_module_may_still_provide_is_not_reported(repository: Repository) -> None:
-    """If the module may still provide the name, for example through `__getattr__`, nothing is reported."""
-    before = {f"lib{at}.py": numbered(at, LIB) for at in range(len(LEFT))}
-    before |= {f"app{at}.py": numbered(at, USER) for at in range(len(LEFT))}
-    after = {f"lib{at}.py": numbered(at, REST + left) for at, (left, _) in enumerate(LEFT)}
-    found = {finding.path for finding in look(repository.change(dict(before), dict(after)))}
-    assert [why for at, (_, why) in enumerate(LEFT) if f"app{at}.py" in found] == ["it is gone"]
-
-
 CALLERS = [
     "try:\n    from lib import old_name\nexcept ImportError:\n    old_name = print\n\nold_name(1)\n",
     "import lib\n\nif hasattr(lib, 'old_name'):\n    lib.old_name(1)\n",
@@ -73,19 +64,6 @@ REACHED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("caller", "is_reported"), [*((one, False) for one in SHADOWED), *((one, True) for one in REACHED)]
-)
-def test_call_on_something_with_the_name_of_a_module_is_not_reported(
-    repository: Repository, caller: str, *, is_reported: bool
-) -> None:
-    """A name means the import only where the import applies, and where nothing nearer has the name."""
-    before = {"shop/__init__.py": "", "shop/tax.py": "def total(price):\n    return price\n"}
-    before["use.py"] = (REACHED if is_reported else SHADOWED)[caller]
-    change = repository.change(dict(before), {"shop/tax.py": "def total(price, rate):\n    return price * rate\n"})
-    assert bool(look(change)) == is_reported
-
-
 GO_TAX = "package tax\n\nfunc Total(p int) int { return p }\n"
 GO_USER = """package main
 
@@ -99,13 +77,6 @@ func f(tax T) int { return tax.Total(3) }
 
 func main() { f(T{}); tax.Total(3) }
 """
-
-
-def test_go_call_on_a_parameter_with_the_name_of_a_package_is_not_reported(repository: Repository) -> None:
-    """In Go, a parameter hides the package of its name; only the other call is reported."""
-    before = {"go.mod": "module example.com/m\n", "tax/tax.go": GO_TAX, "main.go": GO_USER}
-    after = {"tax/tax.go": GO_TAX.replace("p int)", "p, r int)")}
-    assert [finding.start for finding in look(repository.change(dict(before), dict(after)))] == [11]
 
 
 STORE = "class Store:\n    def load_rows(self):\n        return 1\n\n    def keep(self):\n        return 2\n"
@@ -138,39 +109,6 @@ def test_guarded_reference_to_a_removed_name_is_not_reported(repository: Reposit
     lib, path, caller, after = FORESEEN[guard]
     pull = repository.change({**lib, path: caller}, dict(after))
     assert (look(pull), [use for use in open_uses(pull) if use.may_break]) == ([], [])
-
-
-def test_optional_chaining_on_the_receiver_does_not_guard_the_member(repository: Repository) -> None:
-    """`one?.loadRows()` is reported, because it checks whether `one` exists and not the member."""
-    caller = "import { Store } from './lib';\n\nexport function go(one?: Store) {\n  one?.loadRows();\n}\n"
-    pull = repository.change({"lib.ts": STORE_TS, "app.ts": caller}, {"lib.ts": STORE_TS.replace("loadRows", "take")})
-    assert [(one.path, one.start, one.verdict) for one in look(pull)] == [("app.ts", 4, "proven")]
-
-
-def test_only_an_existence_check_guards_a_member(repository: Repository) -> None:
-    """Comparing, passing or listing the value is reported; checking that it exists is not."""
-    used = [
-        "if (role === ROLES.viewer) x();",
-        "role !== ROLES.viewer && x();",
-        "[ROLES.viewer].includes(role) && x();",
-        "x(ROLES.viewer) ? 1 : 2;",
-        "if (ROLES.viewer.length) x();",
-    ]
-    foreseen = [
-        "if (role && (ROLES.viewer || x)) x(ROLES.viewer);",
-        "!ROLES.viewer ? 1 : x(ROLES.viewer);",
-        "x(ROLES.viewer ?? role);",
-        "if (ROLES.viewer?.length) x(ROLES.viewer);",
-        "if ('viewer' in ROLES) x(ROLES.viewer);",
-        "if (typeof ROLES.viewer === 'string') x(ROLES.viewer);",
-        "const isGone = undefined === ROLES.viewer || ROLES.viewer == null;",
-    ]
-    before = {
-        f"app{at}.ts": f"import {{ ROLES }} from './lib';\n{line}\n" for at, line in enumerate([*used, *foreseen])
-    }
-    lib = "export const ROLES = { admin: 'a', viewer: 'v' };\n"
-    found = look(repository.change({"lib.ts": lib, **before}, {"lib.ts": lib.replace(", viewer: 'v'", "")}))
-    assert sorted((one.path, one.verdict) for one in found) == [(f"app{at}.ts", "proven") for at in range(len(used))]
 
 
 OLD = "class A(Base):\n    def load_settings(self):\n        pass\n\n    x = 1\n"
@@ -206,23 +144,3 @@ OFFERED = [
     "export = made;\n",
     "",
 ]
-
-
-def test_javascript_name_that_may_still_exist_is_not_reported(repository: Repository) -> None:
-    """Star exports, computed exports, destructuring and renamed exports can all provide the name."""
-    user = "import { first } from './lib';\n\nfirst();\n"
-    before = {f"lib{at}.ts": numbered(at, "export function first() {}\n") for at in range(len(OFFERED))}
-    before |= {f"app{at}.ts": numbered(at, user) for at in range(len(OFFERED))}
-    after = {f"lib{at}.ts": numbered(at, text) for at, text in enumerate(OFFERED)}
-    found = {finding.path for finding in look(repository.change(dict(before), dict(after)))}
-    assert [text for at, text in enumerate(OFFERED) if f"app{at}.ts" in found] == [""]
-
-
-def test_variable_hides_no_module_that_is_part_of_a_path(repository: Repository) -> None:
-    """In Rust, `tax::total` means the module although a parameter has its name."""
-    tax = "pub fn total(price: f64) -> f64 { price }\n"
-    cart = "use crate::tax;\n\npub fn f(tax: f64) -> f64 {\n    tax::total(tax)\n}\n"
-    before = {"Cargo.toml": '[package]\nname = "shop"\n', "src/lib.rs": "pub mod tax;\npub mod cart;\n"}
-    before |= {"src/tax.rs": tax, "src/cart.rs": cart}
-    after = {"src/tax.rs": tax.replace("price: f64)", "price: f64, rate: f64)")}
-    assert [finding.path for finding in look(repository.change(dict(before), dict(after)))] == ["src/cart.rs"]

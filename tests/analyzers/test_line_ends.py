@@ -5,12 +5,10 @@ import step
 from fakes import Repository
 from families import few
 
-from bot.analyzers import ANALYZERS, ruff
+from bot.analyzers import ANALYZERS
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.values import Dependents, Judgement, PullRequest
-from deeprepo.impact.reading.faults import faults
-from deeprepo.impact.text.lines import FEEDS
 
 ENDS = {"CR": "\r", "CRLF": "\r\n", "CRCRLF": "\r\r\n", "FF": "\x0c", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}
 # linter, path, text with a place for a line end in a comment, the faulty line
@@ -57,28 +55,3 @@ def test_crcrlf_line_endings_do_not_shift_line_numbers(repository: Repository) -
     assert (found["F821"].start, found["F811"].start) == (10, 8)
     assert "from line 4" in found["F811"].why
     assert judged.unjudged == ()
-
-
-def test_linter_that_counts_lines_differently_leaves_the_file_unchecked(repository: Repository) -> None:
-    """A file is not checked if a fault that deeprepo adds to its last line is reported elsewhere."""
-
-    class Unknown(ruff.Ruff):
-        ends = FEEDS
-
-    unknown = Unknown()
-    judged = look(repository.change({"x": "1\n"}, {"m.py": FAULTS[0][2] % "\r"}), unknown)
-    assert (judged.findings, judged.unjudged) == ((), (("m.py", UNREAD),))
-
-
-def test_yaml_and_python_parsers_count_lines_as_git_does() -> None:
-    """Syntax errors in YAML and Python have the line number that git counts."""
-    for end in ("\r", "\u2028", "\r\r\n"):
-        assert faults("a.yml", f"# a{end}# b\nkey: [\n".encode()) == {3 + end.count("\n")}
-    assert faults("a.py", b"# a\r# b\ndef f():\n") == {2}
-
-
-def test_settings_problem_has_the_line_number_that_git_uses(repository: Repository) -> None:
-    """A carriage return in a comment doesn't change the line number of a problem in the settings."""
-    settings = b"# a\r# b\nfail_on: high\nunheard_of: 1\n"
-    judged = look(repository.change({"x": "1\n"}, {".deeprepo.yml": settings}), name="settings")
-    assert [(one.start, one.quote) for one in judged.findings] == [(3, "unheard_of: 1")]

@@ -1,7 +1,6 @@
 import asyncio
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import step
@@ -73,34 +72,10 @@ def test_fault_in_the_base_is_not_reported(
     assert look(repository.change({path: after}, {path: moved}), name) == []
 
 
-def test_nothing_is_reported_in_minified_code(repository: Repository) -> None:
-    """A bundle has such code on purpose. The same line in a file with line breaks is reported."""
-    fault = "class A extends B{constructor(){this.x=1}}"
-    bundle = ";".join(f"var v{number}=f({number})" for number in range(600))
-    text = "`\n a\n b\n c\n`;\n"  # most lines are short, because a text in it has line breaks
-    change = {"dist/page-2.js": f"{bundle};{fault};{text}", "src/page.js": f"{fault}\n"}
-    found = look(repository.change({"x": "1\n"}, change), "oxlint")
-    assert {one.path for one in found} == {"src/page.js"}
-
-
 OWN = (
     "secrets.GROUP env.ADDRESS github.event.inputs.tag github.actor github.event.repository.default_branch github.event.release.body"
     " github.event.pull_request.base.repo.default_branch github.event.client_payload.issue.title"
 )
-
-
-@pytest.mark.parametrize("value", OWN.split())
-def test_workflow_value_that_outsiders_cannot_set_is_not_reported(repository: Repository, value: str) -> None:
-    """Workflow values that outsiders can't set are not reported as template injection."""
-    row = f'      - run: echo "${{{{ {value} }}}}"\n'
-    assert look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor") == []
-
-
-def test_workflow_value_that_outsiders_can_set_is_reported(repository: Repository) -> None:
-    """The default branch's name in a fork is chosen by its owner, so using it in `run` is reported."""
-    row = '      - run: echo "${{ github.event.pull_request.head.repo.default_branch }}"\n'
-    (finding,) = look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor")
-    assert (finding.rule, finding.verdict) == ("template-injection", "proven")
 
 
 def test_linter_settings_in_the_repository_are_ignored(repository: Repository) -> None:
@@ -131,30 +106,6 @@ def test_file_with_a_syntax_error_does_not_stop_the_check(repository: Repository
     assert [finding for name in LINTERS for finding in look(alone, name)] == []
 
 
-def test_qt_translation_file_is_skipped_without_being_open(repository: Repository) -> None:
-    """Qt translations are XML files named `.ts`; oxlint skips them without reporting them as not checked."""
-    page = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS language="de"/>\n'
-    pull = repository.change({"share/app_de.ts": page}, {"share/app_de.ts": page.replace("de", "fr")})
-
-    async def run(tree: Checkout, files: step.Files) -> tuple[tuple[str, str], ...]:
-        judgement = await ANALYZERS["oxlint"]().check(tree, files, Dependents())
-        return judgement.unjudged_files(files)
-
-    assert step.over(pull, run) == ()
-
-
-def test_declaration_file_is_skipped_without_being_open(repository: Repository) -> None:
-    """A `.d.ts` file contains no code, and its grammar is another one; oxlint doesn't check it."""
-    pull = repository.change({"a.d.ts": "export const a: number;\n"}, {"a.d.ts": "export const b: number;\n"})
-
-    async def run(tree: Checkout, files: step.Files) -> tuple[tuple[str, str], ...]:
-        linter = ANALYZERS["oxlint"]()
-        mine = [file for file in files if linter.wants(file)]
-        return (await linter.check(tree, mine, Dependents())).unjudged_files(mine)
-
-    assert step.over(pull, run) == ()
-
-
 def test_missing_linter_checks_no_file(repository: Repository) -> None:
     """A missing linter checks no file, and a program of that name on PATH is not used instead."""
 
@@ -166,13 +117,6 @@ def test_missing_linter_checks_no_file(repository: Repository) -> None:
     assert isinstance(real, Linter)
     absent = type("Absent", (type(real),), {"NAME": "git"})()
     assert (asyncio.run(wanted(real)), linter_run.program("git"), asyncio.run(wanted(absent))) == (True, None, False)
-
-
-def test_every_enabled_rule_is_documented() -> None:
-    """docs/linters.md lists every rule that can be reported."""
-    page = (Path(__file__).parents[2] / "docs" / "linters.md").read_text(encoding="utf-8")
-    chosen = {code for name in LINTERS for code in rules((f"{name}.toml",))}
-    assert [code for code in sorted(chosen) if f"`{code}`" not in page] == []
 
 
 def test_every_enabled_rule_exists() -> None:

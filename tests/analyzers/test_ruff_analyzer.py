@@ -1,4 +1,3 @@
-import pytest
 import step
 from fakes import Repository
 
@@ -47,35 +46,11 @@ def test_fault_in_the_base_is_not_reported(repository: Repository) -> None:
     assert look(repository.change({"a.py": old}, {"a.py": new})) == []
 
 
-def test_style_is_not_reported(repository: Repository) -> None:
-    """Unused imports and long lines are not reported, because projects have their own linter for them."""
-    assert look(repository.change({"a.py": START}, {"a.py": START + f"import re, json\nx = '{'y' * 200}'\n"})) == []
-
-
-def test_fault_on_an_unchanged_line_is_not_reported(repository: Repository) -> None:
-    """A fault on an unchanged line is not reported, because most rules apply only to added lines."""
-    old = "def f(x, y):\n    if x is y:\n        return 1\n    return x is not None\n"
-    new = old.replace("return 1", "return 2")
-
-    assert look(repository.change({"a.py": old}, {"a.py": new})) == []
-
-
 def test_file_that_no_longer_parses_gives_one_finding(repository: Repository) -> None:
     """For a file that no longer parses, only the first syntax error is reported."""
     (finding,) = look(repository.change({"a.py": START}, {"a.py": START + "def f(:\n    return (\n"}))
 
     assert (finding.rule, finding.severity, finding.start) == ("invalid-syntax", "critical", 7)
-
-
-def test_file_that_never_parsed_is_not_reported(repository: Repository) -> None:
-    """A file that didn't parse before the change, such as Python 2 code, is not reported."""
-    assert look(repository.change({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint 'b', c\n"})) == []
-
-
-@pytest.mark.parametrize("path", ["cookie/{{ name }}/a.py", "tests/data/broken.py"])
-def test_syntax_errors_in_templates_and_test_data_are_not_reported(repository: Repository, path: str) -> None:
-    """Syntax errors in Cookiecutter templates and test data are not reported."""
-    assert look(repository.change({"r": "x"}, {path: "import {{ name }}\ndef f(:\n    pass\n"})) == []
 
 
 FAULTS = [
@@ -122,34 +97,6 @@ def test_faults_are_reported_and_common_idioms_are_not(repository: Repository) -
     assert len(found) == len(FAULTS)
 
 
-def test_name_that_the_base_uses_undefined_comes_from_elsewhere(repository: Repository) -> None:
-    """Something else provides such a name, as `gettext.install` provides `_`, so a new use is not reported."""
-    pull = repository.change({"a.py": "one = _('one')\n"}, {"a.py": "one = _('one')\ntwo = _('two') + n_('two')\n"})
-
-    assert [(finding.title, finding.start) for finding in look(pull)] == [("`n_` is not defined", 2)]
-
-
-def test_wrong_code_in_a_test_may_be_meant(repository: Repository) -> None:
-    """A test may do on purpose what is wrong elsewhere, but it can't use a name that doesn't exist."""
-    text = "import pytest\n\n\ndef test_a(b):\n    assert b is 'a'\n    assert missing\n"
-    found = look(repository.change({"r": "x"}, {"a.py": text, "tests/test_a.py": text}))
-
-    assert {(finding.path, finding.rule, finding.verdict) for finding in found} == {
-        ("a.py", "F632", "proven"),
-        ("a.py", "F821", "proven"),
-        ("tests/test_a.py", "F632", "unproven"),
-        ("tests/test_a.py", "F821", "proven"),
-    }
-
-
-def test_security_rules_do_not_apply_to_tests(repository: Repository) -> None:
-    """Security rules don't apply to tests, but undefined names are still reported."""
-    code = "import yaml\n\n\ndef test_a(x):\n    assert yaml.load(x) == missing\n"
-    (finding,) = look(repository.change({"r": "x"}, {"tests/test_a.py": code}))
-
-    assert finding.rule == "F821"
-
-
 def test_ruff_config_in_the_repository_is_ignored(repository: Repository) -> None:
     """The repository's ruff.toml is ignored, because the change could add or edit it."""
     config = "line-length = 20\n[lint]\nselect = ['D']\nignore = ['F821']\n"
@@ -179,13 +126,6 @@ def test_moved_line_brings_its_reports_along(repository: Repository) -> None:
     assert [(finding.path, finding.start) for finding in look(repository.change(tree, change))] == [
         ("shop/other.py", 4)
     ]
-
-
-def test_line_that_moves_from_a_test_is_reported_but_not_proven(repository: Repository) -> None:
-    """A file that is no longer a test is checked as new, but its author may have meant what it does."""
-    text = "a = b = 1\nprint(a is 'b')\n"
-    found = look(repository.change({"tests/test_a.py": text}, {"tests/test_a.py": None, "shop/a.py": text}))
-    assert [(finding.path, finding.rule, finding.verdict) for finding in found] == [("shop/a.py", "F632", "unproven")]
 
 
 def test_unusual_names_encodings_and_line_endings_are_handled(repository: Repository) -> None:

@@ -59,24 +59,4 @@ def test_valid_settings_are_not_reported(repository: Repository) -> None:
     assert review(repository)[0] == []
 
 
-def test_misnamed_settings_file_is_noted_in_every_review(repository: Repository) -> None:
-    """A settings file with the wrong name gives a note in every review."""
-    repository.commit({".deeprepo.yaml": "quota: 3\n", "a.py": "x = 1\n"})
-    repository.commit({"a.py": "x = 2\n"})
-    found, notes = review(repository)
-
-    assert found == []
-    assert ".deeprepo.yaml is not read. Rename it to .deeprepo.yml." in notes
-
-
 TWO_ON_A_LINE = "{langage: de, effrt: low}\n"
-
-
-def test_two_mistakes_on_one_line_are_two_findings(repository: Repository) -> None:
-    """Two mistakes on one line are two findings with different IDs, so each can be ignored."""
-    repository.commit({"a.py": "x = 1\n"})
-    repository.commit({".deeprepo.yml": TWO_ON_A_LINE})
-    done = deeprepo("review", "HEAD~1..HEAD", "--format", "json", cwd=repository.folder)
-    found = sorted(json.loads(done.stdout)["findings"], key=lambda each: str(each["title"]))
-    assert ["unknown key effrt" in found[0]["title"], "unknown key langage" in found[1]["title"]] == [True, True]
-    assert len({each["identity"] for each in found}) == 2

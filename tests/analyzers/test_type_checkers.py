@@ -16,11 +16,9 @@ from bot.analyzers.type_checkers.ty import Ty
 from bot.checkout import Checkout
 from bot.findings.corroborate import merge_checker_errors
 from bot.findings.quotes import check_quotes
-from bot.machine.fact_files import FactFiles
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict
 from deeprepo.impact import uses
-from deeprepo.impact.reading import memo
 
 Files = dict[str, str | bytes | None]
 TSC = ANALYZERS["tsc"]()
@@ -319,32 +317,6 @@ def test_failure_leaves_something_open_only_if_the_change_caused_it(repository: 
     assert "json-schema.org" not in repr((coverage, findings))
 
 
-def test_file_whose_name_is_too_long_for_the_disk_is_skipped(repository: Repository) -> None:
-    """Git allows longer names than the disk. Such a file isn't checked, but the others are."""
-    pull = repository.change(BOXES, CRATES)
-    name = f"{'x' * 300}.py"
-    repository.git("read-tree", pull.head)
-    blob = repository.git("rev-parse", f"{pull.head}:pkg/__init__.py")
-    repository.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{name}")
-    repository.git("update-index", "--force-remove", "pkg/__init__.py")
-    head = repository.git("commit-tree", repository.git("write-tree"), "-p", pull.base, "-m", "rename")
-    coverage, findings = coverage_of(replace(pull, head=head), "ty", ANALYZERS["ty"]())
-    assert [(one.path, one.start) for one in findings] == BROKEN_PY
-    assert [(row.path, row.reason) for row in coverage.open if row.kind == "check"] == [
-        (name, "ty: skipped this file (File name too long)")
-    ]
-
-
-@needs_tsc
-def test_standing_syntax_error_does_not_stop_tsc(repository: Repository) -> None:
-    """A file that tsc can't parse on either side is skipped and named, and the other files are checked."""
-    change = {**CRATES, "useless.ts": "import './broken';\nexport {};\n"}
-    coverage, findings = coverage_of(repository.change(BOXES, change), "tsc", ANALYZERS["tsc"]())
-    assert [(one.path, one.start) for one in findings] == BROKEN_TS
-    assert [row for row in coverage.open if row.kind == "check"] == []
-    assert "tsc skipped 1 unchanged file: broken.js (syntax error)" in coverage.cut
-
-
 def coverage_of(pull: PullRequest, name: str, checker: TypeChecker) -> tuple[Coverage, tuple[Finding, ...]]:
     """Return the coverage and the findings of a review that only runs this checker."""
 
@@ -406,87 +378,6 @@ class Swayed(Ty):
         found = await super().run(folder, sources, side, checked)
         more = Diagnostic("u.py", 3, "missing-attribute", "`int` has no attribute `total`")
         return [*found, more] if len(checked) > 1 else found
-
-
-def test_error_that_depends_on_the_other_checked_files_is_not_reported(repository: Repository) -> None:
-    """The head is checked with the changed file, so the error is new only until both sides are checked alike."""
-    tree: Files = {"a.py": "def f():\n    return 1\n", "u.py": "from a import f\n\nprint(f())\n"}
-    pull = repository.change(tree, {"a.py": "def f():\n    return 2\n"})
-
-    async def run(checkout: Checkout, files: step.Files) -> Judgement:
-        return await Swayed().check(checkout, files, await uses.find(checkout, files))
-
-    judgement = step.over(pull, run)
-    assert (judgement.ran, judgement.findings) == (True, ())
-
-
-def test_program_that_always_fails_leaves_nothing_open(repository: Repository, tmp_path: Path) -> None:
-    """The reason is listed, without the host's paths, but nothing counts as not checked."""
-    _, tree, change, _ = BROKEN["Python: a member"]
-    coverage, _ = coverage_of(repository.change(tree, change), "ty", Failing(tmp_path / "ty"))
-    assert [row for row in coverage.open if row.kind == "check"] == []
-    assert coverage.not_run == (("ty", "ended with status 2 and an unreadable report: cannot read …"),)
-
-
-def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
-    """The second review of the same commits runs no program. The first one checks the base for files with errors.
-
-    It then confirms the error with only these files on the head, and asks the base about the types.
-    """
-    _, tree, change, expected = BROKEN["Python: a member"]
-    pull = repository.change(tree, change)
-    runs: list[str] = []
-
-    async def run(checkout: Checkout, files: step.Files) -> list[tuple[str, int, str]]:
-        dependents = await uses.find(checkout, files)
-        judgement = await Counting(runs).check(checkout, files, dependents)
-        return [(finding.path, finding.start, finding.rule) for finding in judgement.findings]
-
-    memo.use_store(FactFiles(tmp_path / "facts"))
-    try:
-        assert [step.over(pull, run), step.over(pull, run)] == [expected, expected]
-    finally:
-        memo.use_store(None)
-    assert runs == ["head", "base", "head", "base"]
-
-
-@needs_tsc
-def test_type_that_no_longer_fits_proves_no_break(repository: Repository) -> None:
-    """A missing package may contribute a part of a type, so a value that no longer fits is only a hint."""
-    tree: Files = {"a.ts": "export const f = (a: number) => a;\n", "u.ts": "import { f } from './a';\nf(1);\n"}
-    found = judge(repository.change(tree, {"a.ts": "export const f = (a: string) => a;\n"}), "tsc").findings
-    assert [(one.path, one.rule, one.verdict) for one in found] == [("u.ts", "TS2345", Verdict.UNPROVEN)]
-
-
-def test_changed_python_annotation_proves_no_break(repository: Repository) -> None:
-    """Python ignores annotations, so a parameter's is not reported and a result's is only a hint."""
-    tree: Files = {
-        "tracks.py": "def match(words: str) -> dict[str, int]:\n    return {}\n",
-        "use.py": "from tracks import match\n\nfound: dict[str, int] = match('a')\n",
-    }
-    word = "def match(words: list[str]) -> dict[str, int]:\n    return {}\n"
-    result = "def match(words: str) -> list[int]:\n    return []\n"
-    assert judge(repository.change(tree, {"tracks.py": word}), "ty").findings == ()
-    found = judge(repository.change(tree, {"tracks.py": result}), "ty").findings
-    assert [(one.path, one.rule, one.verdict) for one in found] == [("use.py", "invalid-assignment", Verdict.UNPROVEN)]
-
-
-@needs_tsc
-def test_package_unresolved_only_in_the_second_review_is_not_an_error(repository: Repository, tmp_path: Path) -> None:
-    """A package that only the second review cannot resolve is not reported as an error of that change."""
-    tree: Files = {
-        "m.ts": "export const rate = 1;\n",
-        "n.ts": "export const name = 'n';\n",
-        "a.ts": "import { call } from 'pkg';\nimport { rate } from './m';\ncall(rate);\n",
-        "b.ts": "import { name } from './n';\nexport const later = import('pkg');\nexport const own = name;\n",
-    }
-    memo.use_store(FactFiles(tmp_path / "facts"))
-    try:
-        assert places(repository.change(tree, {"m.ts": "export const rate = 2;\n"}), "tsc") == []
-        both: Files = {"m.ts": "export const rate = 3;\n", "n.ts": "export const name = 'm';\n"}
-        assert places(repository.change({**tree, "m.ts": "export const rate = 2;\n"}, both), "tsc") == []
-    finally:
-        memo.use_store(None)
 
 
 def test_missing_checker_is_listed_in_the_coverage(repository: Repository) -> None:

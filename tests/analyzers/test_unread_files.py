@@ -139,9 +139,6 @@ def test_file_that_an_analyzer_fails_on_or_omits_is_not_checked(repository: Repo
     assert "an internal error (IndexError)" in left["bad"]
 
 
-NAMED = "import { q, lost } from './a.js'\n"
-
-
 def test_link_named_like_code_is_reported_as_unread_once(hand: Hand) -> None:
     """The link is reported once as an unread file, and not by each analyzer too."""
     folder = hand.repository.folder

@@ -7,8 +7,6 @@ from urllib.parse import urlencode
 
 import pytest
 from fastapi import HTTPException
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot.app import connections, webhook
@@ -66,14 +64,6 @@ def test_invalid_signature_is_refused(header: str | None) -> None:
     assert refused(BODY, headers | ({"x-hub-signature-256": header} if header is not None else {}))[0] == 401
 
 
-@given(
-    raw=st.binary(max_size=200), header=st.text(max_size=80) | st.binary(max_size=40).map(lambda b: f"sha256={b.hex()}")
-)
-def test_arbitrary_signature_never_passes(raw: bytes, header: str) -> None:
-    """Any body with any header is refused, without a server error."""
-    assert refused(raw, signed(raw) | {"x-hub-signature-256": header})[0] == 401
-
-
 @pytest.mark.parametrize(
     ("raw", "why"),
     [
@@ -110,12 +100,6 @@ def test_invalid_payload_is_refused(raw: bytes, why: str) -> None:
 def test_invalid_delivery_header_is_refused(header: str, value: str, status: int) -> None:
     """The ID becomes part of a job's name, so only certain characters are allowed."""
     assert refused(BODY, signed(BODY, **{header: value}))[0] == status
-
-
-def test_form_without_a_payload_is_refused() -> None:
-    """A form without a payload and a body that is not form data are refused."""
-    for raw in (b"other=1", b"payload", b"payload=%5B%5D", "payload=ä".encode()):
-        assert refused(raw, signed(raw, content_type=webhook.FORM))[0] == 400
 
 
 async def test_concurrent_bodies_share_a_size_limit() -> None:

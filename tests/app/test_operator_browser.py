@@ -3,16 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import quote
 
 import browsing
 import pytest
-import waits
 from browsing import Window
 from visiting import Visit, stored, visit
 
-from bot.app import operator
-from bot.values import Ask, PullRef, ReviewAsk
+from bot.values import Ask
 from bot.workflow.jobs import Job
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
@@ -55,37 +52,6 @@ async def test_operator_signs_in_with_github_and_retries_a_failed_job(tmp_path: 
         assert [ask.pull.number for ask in await at.server.worked(1)] == [11]  # type: ignore[union-attr]
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `make test-slow` installs it from the npm registry")
-@pytest.mark.parametrize("width", [1280, 390])
-async def test_pages_have_no_serious_axe_violations_and_no_clipped_content(tmp_path: Path, width: int) -> None:
-    """Check every page in light and dark, with running, failed and empty states."""
-    async with visit(tmp_path, _waiting, reviews=1) as at:
-        jobs = await stored(at)
-        pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
-        await at.server.opened.jobs.submit(ReviewAsk(pull, "push"), "guid", delay=0)
-        live = f"/reviews/{quote(f'review~{pull.installation}~{pull.key}~guid')}"
-        link = operator.link(at.given, at.base)
-
-        def visitor(window: Window) -> None:
-            paths = [
-                "/",
-                "/?days=7",
-                "/reviews",
-                "/reviews?state=clean",
-                f"/reviews/{quote(jobs['shop'])}",
-                live,
-                "/queue",
-                "/worth",
-                "/reviews/nothing",
-            ]
-            _looked_at(window, link)
-            window.click("button.go")
-            for path in paths:
-                _looked_at(window, f"{at.base}{path}")
-
-        await _visited(tmp_path, at, visitor, width)
-
-
 def _looked_at(window: Window, address: str) -> None:
     window.open(address)
     window.script(AXE.read_text())
@@ -96,22 +62,3 @@ def _looked_at(window: Window, address: str) -> None:
         f"return [document.documentElement, ...document.querySelectorAll('.card')].filter({CUT}).length"
     )
     assert wide == 0, address
-
-
-async def test_queue_page_shows_new_jobs_without_a_reload(tmp_path: Path) -> None:
-    """Without a reload, the queue shows a job that came after it was opened."""
-    async with visit(tmp_path, _waiting) as at:
-        await stored(at)
-        pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
-        await at.server.opened.jobs.submit(ReviewAsk(pull, "push"), "guid", delay=0)
-        loop, link = asyncio.get_running_loop(), operator.link(at.given, at.base)
-        later = at.server.opened.jobs.submit(ReviewAsk(PullRef(7, 9, "acme", "late", 6), "push"), "late", delay=0)
-
-        def visitor(window: Window) -> None:
-            window.open(link)
-            window.click("button.go")
-            assert "late" not in window.open(f"{at.base}/queue")
-            asyncio.run_coroutine_threadsafe(later, loop).result(20)
-            waits.until(lambda: "acme/late#6" in window.text, "the queue shows the job that came later")
-
-        await _visited(tmp_path, at, visitor)

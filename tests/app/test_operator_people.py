@@ -2,7 +2,6 @@
 
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -58,29 +57,6 @@ async def test_unknown_price_is_not_shown_as_zero(tmp_path: Path) -> None:
         assert "1 reviews" not in page
 
 
-async def test_each_reason_for_a_missing_review_is_shown(tmp_path: Path) -> None:
-    """The list of reviews shows each reason for a missing review, and can be filtered by reason."""
-    words = {
-        "quota": "quota exhausted",
-        "provider": "provider down",
-        "declined": "content refused",
-        "too_large": "change too large",
-        "setup": "key or model rejected",
-    }
-    async with visit(tmp_path) as at:
-        now, browser = time.time(), await at.operator()
-        for number, state in enumerate(words, 1):
-            pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", number)
-            job = f"review~1~1#{number}~a"
-            row = FinishedReview(job, "a" * 40, "push", 1, now, now, "neutral", "parts", 2, 9, 0.1, pull, b"{}")
-            await at.server.opened.store.reviews.save(replace(row, state=state))
-        for number, (state, said) in enumerate(words.items(), 1):
-            page = (await browser.get(f"/reviews?state={state}")).text
-            assert f'<span class="mark {state}">{said}</span>' in page
-            assert page.count('<span class="mark ') == 1
-            assert f'<span class="number">#{number}</span>' in page
-
-
 async def test_inaccessible_review_looks_like_a_missing_one(tmp_path: Path) -> None:
     """An unknown ID, an invalid ID and another person's ID get identical answers."""
     async with visit(tmp_path) as at:
@@ -130,15 +106,6 @@ async def test_admin_of_only_some_repositories_is_refused(tmp_path: Path) -> Non
         assert (await at.sign_in("ann")).status_code == 403
         more.add("ann", "admin")
         assert (await at.sign_in("ann")).status_code == 303
-
-
-async def test_unreadable_review_is_not_shown_as_empty(tmp_path: Path) -> None:
-    """The page of an unreadable review says why no findings are shown."""
-    async with visit(tmp_path) as at:
-        ids = await stored(at)
-        page = (await (await at.operator()).get(f"/reviews/{quote(ids['shop'])}")).text
-    assert "The findings are not shown: the file of the earlier review was not written by deeprepo." in page
-    assert "Nothing was found" not in page
 
 
 async def test_markup_in_titles_and_messages_is_escaped(tmp_path: Path) -> None:

@@ -127,12 +127,3 @@ def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
 def test_sign_in_never_redirects_to_another_server(address: str) -> None:
     """After signing in, people stay on this server."""
     assert local_path(address) == "/"
-
-
-async def test_sign_in_with_github_requires_a_client_secret(tmp_path: Path) -> None:
-    """The page names the missing variable, and signing in with GitHub is not offered."""
-    from serving import settings
-
-    async with served(settings(tmp_path)) as server:
-        assert "DEEPREPO_CLIENT_SECRET" in (await server.http.get("/signin")).text
-        assert (await server.http.get("/signin/github")).status_code == 404

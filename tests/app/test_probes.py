@@ -9,9 +9,8 @@ from waits import patience
 
 from bot.app import RunningServer
 from bot.app.checks import checks
-from bot.errors import MissingPart, UsageError, public
+from bot.errors import UsageError, public
 from bot.values import Coverage, PullRequest, Review, StrategyChoice
-from bot.wiring.review import search_limits
 from deeprepo.rlm.values import Cost, Usage
 from deeprepo_sandbox import github as sandbox
 
@@ -59,19 +58,6 @@ async def test_server_with_a_rejected_github_key_is_not_ready(tmp_path: Path) ->
         assert not line.works
 
 
-async def test_server_without_usable_models_is_not_ready(tmp_path: Path) -> None:
-    """The probe names what is missing without a path; `serve --check` adds the command that installs it."""
-    missing = MissingPart(
-        "The parts that ask a model are not installed", f"run `{tmp_path}/bin/pip install '.[models]'`"
-    )
-    given = settings(tmp_path)
-    async with served(given, model_fault=public(missing)) as server:
-        told = await server.http.get("/readyz")
-    assert (told.status_code, told.json()["reason"]) == (503, "The parts that ask a model are not installed")
-    (line,) = [each for each in await checks(given, lambda: (None, "a/b"), str(missing)) if each.what == "models"]
-    assert (line.works, str(tmp_path) in line.sentence) == (False, True)
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -84,13 +70,6 @@ async def test_server_without_usable_models_is_not_ready(tmp_path: Path) -> None
 def test_public_error_contains_no_server_path(text: str, shown: str) -> None:
     """URLs and paths inside a repository stay."""
     assert public(UsageError(text)) == shown
-
-
-def test_advice_in_a_review_contains_no_server_path() -> None:
-    """The advice is posted as a comment, so it names the extra but not where the server is installed."""
-    told = search_limits(on_server=True).install("languages")
-    assert told == "install the extra `languages`"
-    assert "pip install" in search_limits().install("languages")
 
 
 async def test_server_serves_only_the_operators_pages(tmp_path: Path) -> None:

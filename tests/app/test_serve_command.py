@@ -1,17 +1,14 @@
 import asyncio
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from serving import NOBODY, SECRET, key, settings
+from serving import NOBODY, SECRET, settings
 
-from bot.app import http_server
 from bot.app.checks import CheckedItem, checks
 from bot.cli import run
-from bot.config import Server, ServerOptions
-from bot.errors import UsageError
+from bot.config import Server
 from deeprepo_sandbox import github as sandbox
 
 Set = Callable[..., None]
@@ -51,13 +48,6 @@ def test_invalid_settings_end_the_command_with_a_message_each(
     ] == []
 
 
-def test_worker_without_a_shared_database_is_refused(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
-    """The exit code is 2, and the message names the missing variable."""
-    variables(APP_ID="12", PRIVATE_KEY=key(), WEBHOOK_SECRET=SECRET)
-    assert run(["worker"]) == 2
-    assert "DEEPREPO_DATABASE_URL" in capsys.readouterr().err
-
-
 def test_check_lists_missing_settings(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
     """Without any settings, working items are listed too, and the exit code is 2."""
     variables(GITHUB_API=NOBODY, CAP_USD="2.5", CAP_USD_PER_DAY_INSTALLATION="7")
@@ -89,23 +79,3 @@ def test_check_reports_the_app_and_its_missing_permissions(tmp_path: Path, varia
     assert first.works
     assert ("checks: write" in second.sentence, second.works) == (True, False)
     assert [line.sentence.split()[0] for line in found if line.what == "GitHub App"] == ["deeprepo", "deeprepo"]
-
-
-def test_check_reports_an_unreachable_github(tmp_path: Path, variables: Set) -> None:
-    """`serve --check` also reports an unwritable folder and an unreachable database, without passwords."""
-    variables()
-    (tmp_path / "file").write_text("")
-    found = looked(settings(tmp_path / "file" / "data", database_url="postgresql://bot:the-password@127.0.0.1:9/x"))
-    assert [name for name, line in found.items() if not line.works] == ["data", "database", "GitHub App"]
-    assert not any("the-password" in line.sentence or SECRET in line.sentence for line in found.values())
-    assert found["models"].sentence == "root model none, worker model openai/small"
-
-
-def test_port_in_use_is_reported(variables: Set) -> None:
-    """The error says that the port is not available."""
-    variables()
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        with pytest.raises(UsageError, match="is not available"):
-            http_server.listen(ServerOptions(port=other.getsockname()[1]))

@@ -98,20 +98,6 @@ def test_idle_connections_do_not_block_deliveries(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.slow
-def test_second_signal_stops_the_server_immediately(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second signal stops the server without waiting for the running review, whose job is stored."""
-    monkeypatch.setenv("SLOW", "for ever")
-    with process(tmp_path, GRACE="600") as server:
-        deliver(server.origin, "one")
-        wait_until(lambda: lines(tmp_path) == [f"begun {HEADS[1]}"])
-        server.popen.send_signal(signal.SIGTERM)
-        server.wait_for("asked to stop")
-        assert BROWSER.get(f"{server.origin}/readyz").json()["reason"] == "the server is stopping"
-        assert deliver(server.origin, "two").status_code == 503
-        assert server.end(signal.SIGINT) == 130
-
-
-@pytest.mark.slow
 def test_secrets_never_reach_logs_pages_or_files(tmp_path: Path) -> None:
     """No secret is in the log at any level, on a page, or in a file of the data folder."""
     planted = [SECRET, *key().split("\n")[1:-2], "the-password-of-the-proxy", "ghs_plantedPlantedPlanted"]

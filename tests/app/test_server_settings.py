@@ -47,14 +47,6 @@ def sentences(read: Read, variables: Mapping[str, str]) -> list[str]:
     return rows if len(rows) == 1 else [row.removeprefix("- ") for row in rows[1:]]
 
 
-def test_all_settings_can_come_from_the_environment(read: Read) -> None:
-    """A key may have its line breaks escaped, as some forms for variables store it."""
-    found = read(COMPLETE | {"PRIVATE_KEY": KEY.replace("\n", "\\n"), "PORT": "1234", "LOG_LEVEL": "Warning"})
-    assert found.app is not None
-    assert (found.app.app_id, found.app.private_key.get_secret_value()) == ("12", KEY)
-    assert (found.options.port, found.options.log_level, found.options.reviews) == (1234, "warning", 8)
-
-
 def test_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
     """Containers provide secrets as files."""
     files = {"PRIVATE_KEY": KEY, "WEBHOOK_SECRET": f"{SECRET}\n", "DATABASE_URL": "postgres://bot:pw@db/x\n"}
@@ -88,17 +80,6 @@ def test_missing_credential_is_reported(read: Read) -> None:
     ]
 
 
-def test_unreadable_file_is_reported_once(read: Read) -> None:
-    """A variable that is set both ways is reported too."""
-    said = sentences(read, {"APP_ID": "1", "PRIVATE_KEY_FILE": "/nowhere/key", "WEBHOOK_SECRET": SECRET})
-    assert said == [
-        "DEEPREPO_PRIVATE_KEY_FILE: the file cannot be read (No such file or directory); use a file that this user can read"
-    ]
-    assert "DEEPREPO_PRIVATE_KEY and DEEPREPO_PRIVATE_KEY_FILE are both set. Keep only one of them" in sentences(
-        read, {"PRIVATE_KEY": KEY}
-    )
-
-
 def test_credentials_stored_by_the_setup_page_are_used(read: Read, tmp_path: Path) -> None:
     """If the environment names an App, the stored credentials are not used: the two are never mixed."""
     (tmp_path / "deeprepo").mkdir()
@@ -108,19 +89,6 @@ def test_credentials_stored_by_the_setup_page_are_used(read: Read, tmp_path: Pat
     assert found.app is not None
     assert found.app.app_id == "34"
     assert len(sentences(read, {"APP_ID": "12"})) == 2
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"app_id": 1}'])
-def test_damaged_credentials_file_is_reported(read: Read, tmp_path: Path, text: str) -> None:
-    """The error about a damaged file says what to do about it."""
-    (tmp_path / "deeprepo").mkdir()
-    (tmp_path / "deeprepo" / "app.json").write_text(text)
-    assert "is damaged. Delete it" in sentences(read, {})[0]
-
-
-def test_empty_variable_counts_as_unset(read: Read) -> None:
-    """Compose files pass unset variables as empty values."""
-    assert read({"APP_ID": "", "PORT": "", "PRIVATE_KEY_FILE": ""}).options.port == 8000
 
 
 def test_provider_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from bot.app import setup
 from bot.app.manifest import manifest
 from bot.app.setup import Setup
 from bot.config import App, ServerOptions
-from bot.workflow import events
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.github import PERMISSIONS
 
@@ -135,44 +134,6 @@ def test_typed_text_is_escaped(tmp_path: Path) -> None:
             assert "default-src 'none'" in answer.headers["content-security-policy"]
 
     asyncio.run(go())
-
-
-@pytest.mark.parametrize(
-    ("code", "why"), [("unknown", "one hour"), ("../../user", "missing or damaged"), ("", "missing")]
-)
-def test_invalid_code_is_reported(tmp_path: Path, code: str, why: str) -> None:
-    """An invalid code stores nothing, and the person can start again."""
-
-    async def go() -> None:
-        async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
-            begun = page(tmp_path / "data", github_api=gh.api)
-            async with asking(begun) as browser:
-                answer = await browser.get("/setup/done", params={"code": code, "state": begun.state})
-            assert (answer.status_code, why in answer.text) == (502, True)
-            assert not (tmp_path / "data").exists()
-            assert not begun.is_done.is_set()
-
-    asyncio.run(go())
-
-
-def test_unreachable_github_is_reported(tmp_path: Path) -> None:
-    """The same page can be used to try again."""
-
-    async def go() -> None:
-        begun = page(tmp_path)
-        async with asking(begun) as browser:
-            answer = await browser.get("/setup/done", params={"code": "c", "state": begun.state})
-        assert (answer.status_code, "did not answer" in answer.text) == (502, True)
-
-    asyncio.run(go())
-
-
-def test_manifest_requests_the_events_that_are_handled() -> None:
-    """The manifest omits events that every App gets."""
-    made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
-    unasked = {name for name in events.ACTIONS if name.startswith("installation")} | {"push"}
-    assert set(made["default_events"]) == set(events.ACTIONS) - unasked
-    assert made["public"] is False
 
 
 def test_manifest_requests_the_permissions_to_resolve_threads() -> None:

@@ -29,15 +29,6 @@ async def test_delivery_becomes_a_job_only_once(tmp_path: Path) -> None:
         assert (again.status_code, again.json()["outcome"]) == (202, "known")
 
 
-async def test_irrelevant_delivery_is_answered_with_the_reason(tmp_path: Path) -> None:
-    """A ping, an unused event, or an action that changes nothing."""
-    async with served(settings(tmp_path)) as server:
-        for event, payload in (("ping", {"zen": "x"}), ("star", {}), ("pull_request", pull(action="locked"))):
-            answer = await server.deliver(payload, event)
-            assert (answer.status_code, answer.json()["outcome"]) == (202, "ignored")
-            assert answer.json()["reason"]
-
-
 async def test_refused_delivery_gets_a_reason_and_creates_no_job(tmp_path: Path) -> None:
     """A wrong signature, content type or ID gets a status and a message, but no job."""
     async with served(settings(tmp_path)) as server:
@@ -92,17 +83,3 @@ async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
         return await reader.read()
     finally:
         writer.close()
-
-
-async def test_unusual_characters_can_be_stored(tmp_path: Path) -> None:
-    """Unpaired surrogates and NUL in a command, which JSON allows, can be stored."""
-    async with served(settings(tmp_path)) as server:
-        found = pull()
-        comment = {"id": 5, "body": "/deeprepo ask \ud83d \x00 why?", "user": {"login": "somebody", "type": "User"}}
-        issue = {"number": 1, "state": "open", "pull_request": {"url": "https://api.github.com/x"}}
-        payload = {"action": "created", "comment": comment, "issue": issue} | {
-            name: found[name] for name in ("repository", "installation", "sender")
-        }
-        answer = await server.deliver(payload, "issue_comment")
-        assert answer.json()["outcome"] == "queued"
-        assert sum((await server.opened.counts()).values()) == 1

@@ -2,7 +2,6 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-import histories
 import pytest
 from fakes import Repository
 
@@ -49,15 +48,6 @@ def test_range_is_compared_with_the_common_ancestor(repository: Repository, tmp_
     assert (found.base, found.head) == (fork, head)
 
 
-@pytest.mark.parametrize("name", [*histories.SEVERAL_BASES, *histories.ONE_BASE])
-def test_several_merge_bases_are_detected(repository: Repository, tmp_path: Path, name: str) -> None:
-    """All merge bases count, whichever git names first. A branch that merges main often has only one."""
-    repository.commit(histories.START)
-    histories.draw(repository.folder, (histories.SEVERAL_BASES | histories.ONE_BASE)[name])
-    found = resolve(repository, tmp_path / "s", base="main", head="feature")
-    assert found.several_bases == (name in histories.SEVERAL_BASES)
-
-
 def test_staged_review_covers_only_the_index(repository: Repository, tmp_path: Path) -> None:
     """A file edited after `git add` is reviewed as it was added."""
     repository.commit({"a.py": "old\n"})
@@ -92,14 +82,6 @@ def test_review_leaves_the_repository_unchanged(repository: Repository, tmp_path
     assert state() == before
 
 
-def test_unborn_branch_is_compared_with_an_empty_tree(repository: Repository, tmp_path: Path) -> None:
-    """Files can be reviewed before the first commit."""
-    repository.write({"a.py": "first\n"})
-    found = resolve(repository, tmp_path / "s", scope="uncommitted")
-    assert content(found, "a.py") == b"first\n"
-    assert found.base_name == "an empty tree"
-
-
 def test_objects_in_an_alternate_store_are_found(
     repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
 ) -> None:
@@ -109,42 +91,6 @@ def test_objects_in_an_alternate_store_are_found(
     (tmp_path / "shared" / "a.py").write_text("2\n")
     found = resolve(tmp_path / "shared", tmp_path / "s", scope="uncommitted")
     assert content(found, "a.py") == b"2\n"
-
-
-def test_unrelated_histories_are_an_error(repository: Repository, tmp_path: Path) -> None:
-    """Two unrelated branches have no change between them."""
-    repository.commit({"a": "0"})
-    repository.git("checkout", "-q", "--orphan", "other")
-    repository.commit({"b": "0"})
-    with pytest.raises(RevisionError, match="no common history"):
-        resolve(repository, tmp_path / "s", base="main", head="other")
-
-
-@pytest.mark.parametrize("name", ["develop", "trunk", "mainline"])
-def test_default_branch_with_an_unusual_name_is_found(repository: Repository, tmp_path: Path, name: str) -> None:
-    """The default branch is found even if the remote's HEAD is unknown, as after `git remote add`."""
-    repository.commit({"a.py": "1\n"})
-    repository.git("branch", "-m", name)
-    base = repository.git("rev-parse", "HEAD")
-    repository.git("checkout", "-qb", "feature")
-    head = repository.commit({"a.py": "2\n"})
-    found = resolve(repository, tmp_path / "local")
-    assert (found.base, found.head, found.base_name) == (base, head, name)
-    repository.git("init", "--quiet", "--bare", str(tmp_path / "remote.git"))
-    repository.git("remote", "add", "upstream", str(tmp_path / "remote.git"))
-    repository.git("push", "--quiet", "upstream", name, "feature")
-    found = resolve(repository, tmp_path / "remote")
-    assert (found.base, found.base_name) == (base, f"upstream/{name}")
-
-
-def test_remote_head_takes_precedence(repository: Repository, tmp_path: Path) -> None:
-    """The remote's HEAD wins over usual names, and the review names its branch."""
-    base = repository.commit({"a.py": "1\n"})
-    repository.git("update-ref", "refs/remotes/origin/main", base)
-    repository.git("update-ref", "refs/remotes/origin/production", base)
-    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/production")
-    repository.commit({"a.py": "2\n"})
-    assert resolve(repository, tmp_path / "s").base_name == "origin/production"
 
 
 def test_head_is_never_compared_with_itself(repository: Repository, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import TypeVar
 
 import pytest
@@ -10,7 +9,7 @@ from waits import patience
 
 from bot.checkout import Checkout
 from bot.checkout.tree import MAX_FILE_BYTES
-from bot.values import PullRequest, Query, Side, TreeEntry
+from bot.values import PullRequest, Query
 from bot.values.shared_file import SettingsText, UnusableFile
 
 T = TypeVar("T")
@@ -31,14 +30,6 @@ def test_work_tree_is_never_read_when_reviewing_commits(repository: Repository) 
     pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
     repository.write({"a.py": "hostile\n"})
     assert within(pull, lambda t: t.read("a.py")) == b"new\n"
-
-
-def test_many_files_are_read_in_batches_and_missing_ones_are_omitted(repository: Repository) -> None:
-    """More than one batch of `cat-file --batch` works, and a missing file is left out."""
-    names = [f"f{number}.txt" for number in range(600)]
-    pull = repository.change({}, {name: name for name in names})
-    found = within(pull, lambda t: t.read_many([*names, "absent.txt"]))
-    assert found == {name: name.encode() for name in names}
 
 
 def test_canceled_read_ends_promptly(repository: Repository) -> None:
@@ -70,33 +61,6 @@ def test_links_submodules_and_huge_files_are_not_read(repository: Repository) ->
     assert within(pull, lambda t: t.read_many(["link", "module", "huge.py"])) == {}
     kinds = {path: entry.kind for path, entry in within(pull, lambda t: t.entries()).items()}
     assert kinds == {"huge.py": "file", "link": "symlink", "module": "submodule"}
-
-
-def test_entries_of_either_side_are_listed_in_git_order(repository: Repository) -> None:
-    """Either side can be requested first; entries of all kinds and odd names come in git's order."""
-    same = {f"same/f{number}.txt": f"{number}" for number in range(300)}
-    base = repository.commit(
-        {**same, "a": "file", "a.txt": "", "b/c.py": "old", "gone.py": "x", "kept.sh": "run", "z.py": "old"}
-    )
-    repository.commit({"a": None, "gone.py": None})
-    repository.commit({"a/b.py": "in a folder", "b/c.py": "newer", "b.py": "new", "Ä \n\t.py": "odd", "z.py": "new"})
-    (repository.folder / "link").symlink_to("z.py")
-    repository.git("add", "link")
-    repository.git("update-index", "--add", "--cacheinfo", f"160000,{base},module")
-    repository.git("update-index", "--chmod=+x", "kept.sh")
-    repository.git("commit", "-qm", "links")
-    head = repository.git("rev-parse", "HEAD")
-    many = repository.commit({f"many/{number}.txt": "" for number in range(400)})
-
-    async def both(tree: Checkout, first: Side, second: Side) -> dict[str, list[tuple[str, TreeEntry]]]:
-        return {side: [*(await tree.entries(side)).items()] for side in (first, second)}
-
-    for pull in (repository.pull(base, head), repository.pull(head, many), repository.pull(head, head)):
-        one, other = (within(pull, partial(both, first=s, second=t)) for s, t in (("base", "head"), ("head", "base")))
-        assert one == other
-        names = [name for name, _ in one["head"]]
-        assert names == sorted(names, key=os.fsencode)
-        assert {"link", "a/b.py"} <= {*names}
 
 
 def test_grep_finds_paths_and_lines_in_the_tree(repository: Repository) -> None:
@@ -152,15 +116,6 @@ def test_unreadable_settings_are_not_reported_as_missing(repository: Repository,
         "folder.yml": UnusableFile("it is a folder, not a file"),
         "absent.yml": None,
     }
-
-
-def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository) -> None:
-    """Folders are listed recursively, a missing folder is empty, and names are never patterns."""
-    base = repository.commit({"rules/a.md": "1\n", "rules/deep/ä.md": "2\n", "other/c.md": "3\n"})
-    head = repository.commit({"rules/new.md": "4\n"})
-    pull = repository.pull(base, head)
-    assert within(pull, lambda t: t.names_at_tip(["rules", "absent"])) == ["rules/a.md", "rules/deep/ä.md"]
-    assert within(pull, lambda t: t.names_at_tip(["r*", "../rules", "absent"])) == []
 
 
 def test_search_stopped_by_a_difficult_line_is_recorded(repository: Repository) -> None:

@@ -1,7 +1,6 @@
 """The work tree is read exactly as git would add it."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,21 +61,6 @@ def test_line_endings_are_converted_as_configured(repository: Repository, tmp_pa
     assert uncommitted(repository, tmp_path / "s").head == as_git_does(repository)
 
 
-def test_submodule_is_represented_by_its_commit(
-    repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
-) -> None:
-    """A newer commit is listed as skipped; uncommitted changes inside the submodule are ignored."""
-    module = repositories("repository/module")
-    first = module.commit({"m.py": "1\n"})
-    repository.git("update-index", "--add", "--cacheinfo", f"160000,{first},module")
-    repository.commit({"a.py": "1\n"})
-    module.commit({"m.py": "2\n"})
-    found = uncommitted(repository, tmp_path / "s")
-    assert found.head == as_git_does(repository)
-    assert "another repository" in (files(found)["module"].skip or "")
-    assert not files(found)["module"].is_unreviewed
-
-
 def test_content_converted_by_a_filter_is_not_read(repository: Repository, tmp_path: Path) -> None:
     """Filtered files may be decrypted in the work tree, so they are not read, and the review says so."""
     repository.commit({".gitattributes": "secret.py filter=crypt\n", "secret.py": "encrypted\n"})
@@ -105,19 +89,3 @@ def test_sha256_repository_is_supported(tmp_path: Path) -> None:
     found = uncommitted(repository, tmp_path / "s")
     assert found.head == as_git_does(repository)
     assert set(files(found)) == {"a.py", "b.py"}
-
-
-def test_revisions_resolve_as_in_git(repository: Repository, tmp_path: Path) -> None:
-    """Branches, tags, ancestors, the reflog and packed refs resolve as in git."""
-    repository.commit({"a": "1"})
-    repository.git("branch", "other")
-    repository.git("tag", "v1")
-    repository.git("pack-refs", "--all")
-    repository.git("checkout", "-qb", "feature", "--track", "other")
-    repository.commit({"a": "2"})
-    repository.commit({"a": "3"})
-    scratch = tmp_path / "s"
-    scratch.mkdir()
-    for name in ("HEAD~1", "@{-1}", "HEAD@{1}", "v1", "feature^", "other"):
-        found = asyncio.run(pull(ReviewRequest(str(repository.folder), base=name), str(scratch)))
-        assert found.base == repository.git("rev-parse", f"{name}^{{commit}}"), name

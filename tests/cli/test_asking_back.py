@@ -128,33 +128,6 @@ def test_lookups_are_answered_in_one_dialogue(changed: Repository, model: str, r
     assert "2     return 0.2" in shown.split("(before the change)")[1]
 
 
-def test_findings_from_before_the_lookups_count(changed: Repository) -> None:
-    """The first answer's findings count even if the last answer does not repeat them."""
-    with doubles.in_thread(Server(reader([WISH], Reply(data={"answer": "Seen.", "findings": []})))) as server:
-        found, _ = review(changed, server, "compatible/reader")
-    assert titles(found) == [GUESS["title"], KEPT["title"]]
-
-
-def test_last_answer_need_not_repeat_the_file_summaries(changed: Repository) -> None:
-    """Models are told not to repeat themselves, so an empty list does not mean that nothing was checked."""
-    phrases = ["shop/rate.py | rates | there is no rate"]
-
-    def answer(body: Mapping[str, Any]) -> Reply:
-        if is_verdict(body):
-            return Reply(data=VERDICT)
-        if turn(body):
-            return Reply(
-                data={"answer": "", "findings": [FINDING], "files": [], "overview": "No rate.", "look_first": ""}
-            )
-        return Reply(data={"answer": "Perhaps.", "findings": [], "files": phrases, "overview": "", "look_ups": [WISH]})
-
-    with doubles.in_thread(Server(answer)) as server:
-        found, _ = review(changed, server, "compatible/reader")
-    assert titles(found) == [FINDING["title"]]
-    assert "asked to see more code" not in " ".join(found["notes"])
-    assert [row["phrase"] for theme in found["walkthrough"]["themes"] for row in theme["rows"]] == ["there is no rate"]
-
-
 @pytest.mark.parametrize(
     "last",
     [

@@ -34,16 +34,6 @@ def command(folder: Path) -> str:
     return f"exec:{sys.executable} {folder / 'model.py'}"
 
 
-def test_command_can_serve_as_the_model(divided: Repository, tmp_path: Path) -> None:
-    """The command's finding is reported. Its price is unknown, so only the limit of calls applies."""
-    name = command(tmp_path)
-    done = deeprepo("review", "main..feature", "--root", name, "--format", "json", cwd=divided.folder)
-    review = json.loads(done.stdout)
-    assert [row["title"] for row in review["findings"]] == ["div() divides by zero"]
-    assert (review["cost"]["usd"], review["cost"]["calls"]) == (None, len((tmp_path / "log").read_text().split()))
-    assert "the limit of $1.00 does not apply to it, but the limit of 1,000 calls does" in " ".join(review["notes"])
-
-
 @pytest.mark.parametrize("place", ["repository", "organization"])
 def test_command_from_a_settings_file_is_not_run(divided: Repository, tmp_path: Path, place: str) -> None:
     """Neither a repository's nor its organization's settings can start a program, whatever is allowed."""

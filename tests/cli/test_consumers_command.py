@@ -107,15 +107,6 @@ def test_consumers_that_were_not_checked_are_listed_with_a_reason(
     assert (mistake.returncode, "nowhere: this folder does not exist" in mistake.stderr) == (2, True)
 
 
-def test_clone_can_be_checked_at_a_revision(library: Repository, repositories: Others) -> None:
-    """PATH@REVISION checks the usage at that revision, even if HEAD no longer uses the function."""
-    consumer = user(repositories, "billing", "quotes<2")
-    consumer.git("tag", "v1")
-    consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
-    assert review(library, *named(consumer))["findings"] == []
-    assert len(review(library, *named(f"{consumer.folder}@v1"))["findings"]) == 1
-
-
 def test_consumers_come_from_the_base_branch_settings(repository: Repository, repositories: Others) -> None:
     """Paths are relative to the repository's top folder, and a change cannot add consumers for itself."""
     user(repositories, "billing", "quotes<2")

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import httpx2
-import pytest
 import waits
 
 from deeprepo_sandbox.demo import live, model, story
@@ -64,24 +63,6 @@ async def test_demo_shows_everything_with_a_scripted_model() -> None:
         assert last.reviews[0].state == "DISMISSED"
     assert "answer     the bot withdraws the finding" in said
     assert any("202" in line for line in said)
-
-
-@pytest.mark.slow
-async def test_demo_without_a_model_uses_static_checks() -> None:
-    """The next commit is also reviewed, and the threads of fixed findings are resolved."""
-    async with live.open_stage(0, "none", [].append, None, check=True) as stage:
-        assert "the check: neutral" in await live.wait_for_review(stage)
-        first = stage.gh.pull(stage.number)
-        places = [*(("parcel/carrier.py", line) for line in (6, 17)), ("parcel/rates.py", 10)]
-        assert sorted((one.path, one.line) for one in first.review_comments) == places
-        assert "acme/storefront:storefront/basket.py" in first.review_comments[0].body
-        assert {one.user.login for one in (*first.comments, *first.reviews)} == {"deeprepo[bot]"}
-        second = await _mended(stage)
-        tops = [one for one in second.review_comments if one.reply_to is None]
-        mended = [one for one in tops if story.LEAKED not in one.body]  # a removed token stays in the history
-        assert [one.is_resolved for one in mended] == [True] * (len(places) - 1)
-        assert {one.reply_to for one in second.review_comments} >= {one.id for one in mended}
-        assert second.comments[0].body != first.comments[0].body
 
 
 def test_ctrl_c_leaves_no_processes_or_files(tmp_path: Path) -> None:

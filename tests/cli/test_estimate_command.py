@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 from fakes import Repository
@@ -87,92 +86,6 @@ def test_estimated_worker_prompts_match_the_review(changed: Repository) -> None:
     assert row["usd"] is None
 
 
-def test_table_names_the_strategy_its_reason_and_the_assumptions(changed: Repository) -> None:
-    """The table is for people; options without effect on cost are accepted as in `deeprepo review`."""
-    done = estimated(
-        changed, "--root", "openai/gpt-5.4", "--max-usd", "0.001", "--journal", "j", "--quota", "2", "--quiet"
-    )
-    assert done.returncode == 0, done.stderr
-    for words in (
-        "medium (selected)",
-        "so the root model reviews it and searches the repository",
-        "Models: root model openai/gpt-5.4, worker model",
-        "(above the limit)",
-        "an estimate from the averages of recorded reviews",
-        "A review stops before it costs more than $0.00",
-    ):
-        assert words in " ".join(done.stdout.split()), words
-    assert not (changed.folder / "j").exists()
-
-
-def test_table_names_the_assumed_models_without_a_key(changed: Repository) -> None:
-    """Without a key there is no model, so the table says that its models are only assumed."""
-    done = estimated(changed)
-    assert "No model is configured, so these figures assume root model anthropic/" in " ".join(done.stdout.split())
-    assert "No model is configured" not in estimated(changed, OPENAI_API_KEY="planted").stdout
-
-
 def test_unknown_price_is_not_shown_as_zero(changed: Repository) -> None:
     """The table says "price unknown"."""
     assert "price unknown" in estimated(changed, "--worker", "compatible/x").stdout
-
-
-def test_empty_change_is_not_an_error(changed: Repository, tmp_path: Path) -> None:
-    """For an empty change, the exit code is 0 and a message explains why."""
-    done = deeprepo("estimate", "main..main", "--repo", str(changed.folder), cwd=tmp_path)
-    assert (done.returncode, "main is compared with itself" in done.stderr) == (0, True)
-
-
-def test_code_covered_by_an_earlier_review_is_not_counted_again(changed: Repository) -> None:
-    """With --previous, unchanged code regions cost no calls, as in the review itself; --full counts them."""
-    options = ("--strategy", "parts", "--worker", "compatible/worker", "--no-verify", "--format", "json")
-    with doubles.in_thread(scripted()) as server:
-        done = deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
-    last = changed.folder.parent / "last.json"
-    last.write_text(done.stdout)
-    for more, asked in (((), False), (("--full",), True)):
-        told = json.loads(estimated(changed, *options, "--previous", str(last), *more).stdout)
-        assert [row["calls"] > 0 for row in told["efforts"]] == [asked]
-
-
-def test_all_review_options_are_accepted(changed: Repository) -> None:
-    """All arguments of a review are accepted; options without effect on the cost change nothing."""
-    given = ("--format", "json", "--quiet")
-    ignored = (
-        "--with",
-        "../elsewhere",
-        "--sarif",
-        "report.sarif",
-        "--fix",
-        "--output",
-        "out.json",
-        "--fail-on",
-        "high",
-        "--journal",
-        "j.jsonl",
-    )
-    plain, full = estimated(changed, *given), estimated(changed, *given, *ignored)
-    assert (full.returncode, full.stderr) == (0, "")
-    assert json.loads(full.stdout) == json.loads(plain.stdout)
-    assert "--sarif" not in deeprepo("estimate", "--help", cwd=changed.folder).stdout
-
-
-def test_unknown_model_is_reported_before_any_cost(changed: Repository) -> None:
-    """The error comes before any work and suggests the nearest name. A cap or gateway allows new names."""
-    for name, near in (
-        ("anthropic/claude-sonet-5-5", "anthropic/claude-sonnet-5-5"),
-        ("anthropic/claude-nope", "anthropic/claude-sonnet-5-5"),
-        ("openai/gpt5.4", "openai/gpt-5.4"),
-    ):
-        sentence = f"{name}: unknown model. Did you mean {near}?"
-        for words in (("review", "--root", name), ("review", "--worker", name), ("estimate", "--worker", name)):
-            done = deeprepo(*words, "main..feature", cwd=changed.folder, ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k")
-            assert (done.returncode, done.stdout) == (2, "")
-            assert sentence in done.stderr
-    newer = estimated(changed, "--worker", "openai/gpt-99", "--max-usd", "5")
-    assert (newer.returncode, "price unknown" in newer.stdout) == (0, True)
-    with doubles.in_thread(Server({"answer": "", "findings": []})) as server:
-        gateway = {"OPENAI_API_KEY": "k", "DEEPREPO_BASE_URL": server.openai_url}
-        own = deeprepo("review", "main..feature", "--worker", "openai/our-own", "-q", cwd=changed.folder, **gateway)
-        assert "unknown model" not in own.stderr
-        assert server.count > 0

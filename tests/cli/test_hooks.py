@@ -49,17 +49,3 @@ def test_pushed_branch_is_reviewed(hooked: Repository) -> None:
     assert done.returncode == 1, done.stderr
     assert "shop/labels.py" in done.stdout + done.stderr
     assert "topic" not in hooked.git("ls-remote", "origin")
-
-
-@pytest.mark.slow
-def test_good_branch_can_be_pushed_from_a_broken_one(hooked: Repository) -> None:
-    """A broken branch that is checked out does not stop the push of another branch."""
-    hooked.git("checkout", "-q", "-b", "fine")
-    hooked.commit({"shop/more.py": "RATE = 2\n"}, "More")
-    hooked.git("checkout", "-q", "-b", "broken")
-    hooked.write(AFTER)
-    hooked.git("add", "--all")
-    hooked.git("commit", "--quiet", "--no-verify", "-m", "Name the service")
-    done = attempt(hooked, "push", "origin", "fine")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "refs/heads/fine" in hooked.git("ls-remote", "origin")

@@ -112,43 +112,6 @@ def test_settings_are_converted_before_or_after_the_workflow_is_written(
     assert ".deeprepo.yml already exists with different content" in capsys.readouterr().err
 
 
-def test_unpushed_commit_gets_a_warning(clone: Repository, repository: Repository) -> None:
-    """The workflow is written, with a warning that its commit was not pushed."""
-    clone.git("update-ref", "-d", "refs/remotes/origin/main")
-    assert "Push that commit" in init(clone, repository).stderr
-    clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
-
-
-@pytest.mark.parametrize("origin", ["", "/srv/git/reviewer.git"])
-def test_settings_are_written_without_a_github_remote(clone: Repository, repository: Repository, origin: str) -> None:
-    """The command succeeds and says how to get the workflow. With --action, no remote is needed."""
-    clone.git("remote", "remove", "origin")
-    if origin:
-        clone.git("remote", "add", "origin", origin)
-    try:
-        done = init(clone, repository)
-        assert (done.returncode, "deeprepo init --action OWNER/deeprepo@" in done.stdout) == (0, True), done.stderr
-        assert "not written (see below)" in done.stderr
-        assert (repository.folder / ".deeprepo.yml").is_file()
-        assert not (repository.folder / WORKFLOW).exists()
-        named = init(clone, repository, "--action", f"me/mine@{'a' * 40}")
-        assert named.returncode == 0
-        assert f"me/mine@{'a' * 40}" in (repository.folder / WORKFLOW).read_text()
-    finally:
-        clone.git("config", "remote.origin.url", "git@github.com:acme/reviewer.git")
-        clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
-
-
-def test_remote_on_another_host_gets_a_warning(clone: Repository, repository: Repository) -> None:
-    """Actions only resolve on the GitHub instance that runs the workflow, so other hosts get a warning."""
-    clone.git("config", "remote.origin.url", "https://gitlab.com/acme/reviewer.git")
-    try:
-        done = init(clone, repository)
-    finally:
-        clone.git("config", "remote.origin.url", "git@github.com:acme/reviewer.git")
-    assert (done.returncode, "`origin` is at gitlab.com" in done.stderr) == (0, True)
-
-
 def test_only_settings_are_written_for_an_app(clone: Repository, repository: Repository) -> None:
     """There is no workflow, and the output does not mention the Action's secrets."""
     done = init(clone, repository, "--app")

@@ -10,7 +10,6 @@ from reported import reported
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
-from tests.rows import of
 
 FOUND = reported("shop/rates.py", "    return weight", 2, "The service is not used")
 
@@ -53,22 +52,6 @@ def test_output_of_one_review_is_the_input_of_the_next(changed: Repository) -> N
     third = json.loads(last.stdout)
     assert last.returncode == 0
     assert ([f["status"] for f in third["findings"]], third["round"]["number"]) == (["fixed"], 3)
-
-
-def test_missing_previous_file_means_first_review(changed: Repository) -> None:
-    """If the file of --previous does not exist yet, the command works as a first review."""
-    done = run("--previous", "none.json", cwd=changed.folder)
-    assert done.returncode == 0
-    assert "so this is the first review" in done.stderr
-
-
-def test_unconfirmed_findings_are_listed_on_demand(changed: Repository, doubtful: Server) -> None:
-    """An unconfirmed finding is not listed as new, but the JSON output has it as unproven."""
-    model = ("--worker", "compatible/w", "--strategy", "parts")
-    env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
-    found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
-    assert "The service is not used" not in [f["title"] for f in of(found, "new")]
-    assert [f["title"] for f in of(found, "unproven")] == ["The service is not used"]
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import waits
 from fakes import Repository
-from recorded import AFTER, BEFORE, Ended, deeprepo, process
+from recorded import BEFORE, Ended, deeprepo, process
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -40,61 +38,10 @@ def test_forgotten_caller_is_reported_without_a_key(changed: Repository) -> None
     assert len(done.stderr.strip()) <= 120
 
 
-@pytest.mark.parametrize("scope", [(), ("main..feature",), ("--uncommitted",)])
-def test_linked_worktree_can_be_reviewed(changed: Repository, tmp_path: Path, scope: tuple[str, ...]) -> None:
-    """A linked worktree is reviewed, although its git folder is inside that of another checkout."""
-    changed.git("checkout", "-q", "--detach")
-    changed.git(
-        "worktree", "add", "-q", str(tmp_path / "linked"), "feature" if "--uncommitted" not in scope else "main"
-    )
-    if "--uncommitted" in scope:
-        (tmp_path / "linked" / "shop" / "rates.py").write_text(AFTER["shop/rates.py"])
-    done = run(*scope, "--effort", "none", cwd=tmp_path / "linked")
-    assert (done.returncode, "shop/labels.py:5" in done.stdout) == (0, True), done.stderr
-
-
-def test_submodule_can_be_reviewed(changed: Repository, repositories: Callable[[str], Repository]) -> None:
-    """A submodule is reviewed, although its git folder is inside that of the outer repository."""
-    around = repositories("around")
-    around.commit({"README.md": "a product\n"})
-    around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(changed.folder), "library")
-    done = run("origin/main..origin/feature", "--effort", "none", cwd=around.folder / "library")
-    assert (done.returncode, "shop/labels.py:5" in done.stdout) == (0, True), done.stderr
-
-
-def test_review_is_printed_if_the_output_file_cannot_be_written(changed: Repository) -> None:
-    """When the output file cannot be written, a review that may have cost money is printed."""
-    done = run("--output", "/dev/full", "--format", "json", cwd=changed.folder)
-    assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
-    assert json.loads(done.stdout)["findings"]
-
-
 def test_fail_on_sets_the_exit_code(changed: Repository) -> None:
     """The exit code is 1 if a finding reaches the threshold, and 0 otherwise."""
     assert run("--fail-on", "high", cwd=changed.folder).returncode == 1
     assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
-
-
-def test_findings_that_reach_fail_on_are_always_shown(changed: Repository) -> None:
-    """`minimum_severity` hides no finding that reaches `fail_on`; `config --explain` names the threshold."""
-    changed.git("checkout", "-q", "main")
-    changed.commit({".deeprepo.yml": "minimum_severity: critical\nfail_on: high\n"}, "Say less")
-    changed.git("checkout", "-q", "feature")
-    done = run(cwd=changed.folder)
-    assert done.returncode == 1
-    assert CALLER.strip() in done.stdout
-    assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
-    assert "`fail_on` of" in deeprepo("config", "--explain", cwd=changed.folder).stdout
-
-
-@pytest.mark.parametrize("form", ["console", "markdown", "json", "sarif"])
-def test_every_format_can_be_written_to_a_file(changed: Repository, tmp_path: Path, form: str) -> None:
-    """The file contains the review, standard output is empty, and standard error names the file."""
-    target = tmp_path / "out"
-    done = run("--format", form, "--output", str(target), cwd=changed.folder)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert str(target) in done.stderr
-    assert "labels.py" in target.read_text()
 
 
 def test_staged_and_uncommitted_work_is_reviewed(changed: Repository) -> None:
@@ -142,45 +89,6 @@ def test_bad_input_gets_an_explanation(changed: Repository, arguments: list[str]
     assert done.returncode == code
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("arguments", [(), ("main..main",), ("HEAD",)])
-def test_single_commit_repository_gets_a_command_that_works_later(
-    repository: Repository, arguments: tuple[str, ...]
-) -> None:
-    """The suggested command fails with an explanation until there is a second commit, then works."""
-    repository.commit({"a.py": "A = 1\n"})
-    done = run(*arguments, cwd=repository.folder)
-    assert (done.returncode, "only one commit, so there is nothing to compare it with" in done.stderr) == (0, True)
-    suggested = re.search(r"Commit a change, then run `deeprepo review (\S+)`", done.stderr)
-    assert suggested is not None
-    early = run(suggested[1], cwd=repository.folder)
-    assert (early.returncode, "only one commit. Commit a change" in early.stderr) == (2, True)
-    repository.commit({"a.py": "A = 2\n"})
-    assert run(suggested[1], cwd=repository.folder).stdout.startswith("deeprepo  ")
-
-
-@pytest.mark.parametrize(
-    ("command", "origin"),
-    [
-        ("fix", "deeprepo review --format json --output REVIEW.JSON"),
-    ],
-)
-def test_missing_argument_is_explained(tmp_path: Path, command: str, origin: str) -> None:
-    """The error says how to create such a file or where to find the ID."""
-    done = deeprepo(command, cwd=tmp_path)
-    assert (done.returncode, origin in done.stderr) == (2, True), done.stderr
-
-
-def test_unusual_file_names_are_reviewed(repository: Repository) -> None:
-    """Line breaks, quotes, emoji and double dots in file names do not prevent findings."""
-    names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py"]
-    repository.commit({"a": "1"})
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(dict.fromkeys(names, "def f():\n    return missing_name\n"))
-    done = run("--format", "json", "--quota", "9", cwd=repository.folder)
-    assert done.returncode == 0, done.stderr
-    assert {finding["path"] for finding in json.loads(done.stdout)["findings"]} == set(names)
 
 
 def test_static_findings_are_delivered_if_the_provider_is_down(changed: Repository) -> None:
@@ -300,13 +208,6 @@ def test_symlinked_settings_do_not_block_commits(repository: Repository) -> None
     assert (done.returncode, said in done.stdout) == (0, True), done
 
 
-def test_version_and_help() -> None:
-    """`--version` and `--help` print their text and exit with 0."""
-    for argument, words in (("--version", "deeprepo 0."), ("--help", "review")):
-        done = subprocess.run([sys.executable, "-m", "bot", argument], capture_output=True, text=True, check=True)
-        assert words in done.stdout
-
-
 def test_demo_reviews_its_sample() -> None:
     """The demo finds forgotten callers, one in another repository, a token (masked) and an undefined name."""
     done = subprocess.run(
@@ -321,57 +222,3 @@ def test_demo_reviews_its_sample() -> None:
         "$0.00",
     ):
         assert words in done.stdout
-
-
-@pytest.mark.parametrize("form", ["console", "json"])
-def test_refused_key_is_reported_first(changed: Repository, form: str) -> None:
-    """The problem and its fix come first, once, above static findings; the exit code is 3."""
-    with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
-        env = {"OPENAI_API_KEY": "sk-pretended", "DEEPREPO_BASE_URL": refusing.openai_url}
-        done = run("--worker", "openai/reader", "--format", form, cwd=changed.folder, **env)
-
-    assert done.returncode == 3
-    said = "openai refused the key (status 401). Check that it is set, valid and allowed to use reader"
-    if form == "json":
-        found = json.loads(done.stdout)
-        assert (found["fault"], found["failure"]) == ("provider", f'{said}. It says: "no"')
-        assert found["result"].startswith(
-            f'Wrong key or model, so no model reviewed this change: {said}. It says: "no". 1 f'
-        )
-    else:
-        page = " ".join(done.stdout.split())
-        assert page.index(said) < page.index("high 1.")
-        assert page.count("refused the key") == 1
-        assert "Wrong key or model: no model reviewed this change. 1 finding" in page  # the last line
-
-
-def test_reversed_range_gets_a_suggestion(changed: Repository) -> None:
-    """The base contains all commits of the head, so the output suggests the reversed range."""
-    done = run("feature..main", cwd=changed.folder)
-
-    assert done.returncode == 0
-    assert (
-        "main has no commits that feature does not have. To review the other direction, run `deeprepo review main..feature`"
-        in done.stderr + done.stdout
-    )
-
-
-def test_review_of_several_commits_is_titled_by_branch(changed: Repository) -> None:
-    """The last commit's title would not describe the other commits."""
-    changed.commit({"NEWS.md": "one\n"}, "News")
-    done = run("main..feature", cwd=changed.folder)
-
-    assert done.stdout.startswith("deeprepo  feature (2 commits)\n")
-
-
-def test_shallow_clone_error_suggests_unshallow(changed: Repository, tmp_path: Path) -> None:
-    """For a missing revision, the error suggests `git fetch --unshallow`."""
-    clone = tmp_path / "clone"
-    changed.git("clone", "-q", "--depth", "1", f"file://{changed.folder}", str(clone))
-    done = run("HEAD~1..HEAD", cwd=clone)
-
-    assert done.returncode == 2
-    assert "git fetch --unshallow" in done.stderr
-    changed.git("clone", "-q", "--depth", "1", "--branch", "main", f"file://{changed.folder}", f"{clone}-of-main")
-    done = run(cwd=tmp_path / "clone-of-main")
-    assert "run `git fetch --unshallow`, then `deeprepo review HEAD~1..HEAD`" in done.stdout + done.stderr

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from fakes import Repository
-from families import few
 from recorded import deeprepo
 from unprompted import unprompted
 
@@ -60,69 +59,6 @@ def test_result_on_an_added_line_is_reported_as_a_finding(changed: Repository, t
     ]
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        {"uri": f"{ROOT}src/app.js"},
-        {"uri": "./src/app.js"},
-        {"uri": "app.js", "uriBaseId": "SRC"},
-        {"uri": "src%2Fapp.js", "uriBaseId": "%SRCROOT%"},
-        {"uri": "src\\app.js"},
-        {"index": 1},
-    ],
-)
-def test_all_sarif_location_formats_are_understood(changed: Repository, tmp_path: Path, place: dict[str, Any]) -> None:
-    """A location can be absolute, relative, with a base URI, or an artifact index."""
-    result = located("", 3)
-    result["locations"][0]["physicalLocation"]["artifactLocation"] = place
-    bases = {"SRC": {"uri": "src/", "uriBaseId": "%SRCROOT%"}, "%SRCROOT%": {"uri": ROOT}}
-    artifacts = [{"location": {"uri": "README.md"}}, {"location": {"uri": "src/app.js"}}]
-    _, found, _ = review(changed, tmp_path, log(result, originalUriBaseIds=bases, artifacts=artifacts))
-    assert [(one["path"], one["start"]) for one in found] == [("src/app.js", 3)]
-
-
-@pytest.mark.parametrize(
-    "result",
-    few(
-        [
-            located("src/app.js", 3, suppressions=[{"kind": "inSource"}]),
-            located("src/app.js", 3, baselineState="unchanged"),
-            located("src/app.js", 3, kind="pass"),
-            located("src/app.js", 3, level="none"),
-            located("../src/app.js", 3),
-            located("https://example.com/src/app.js", 3),
-            located("src/app.js", 4_000_000_000),
-            located("src/app.js", 99),
-            {"locations": "src/app.js"},
-            {},
-        ],
-        *range(0, 10, 4),
-    ),
-)
-def test_suppressed_or_unlocatable_results_are_skipped(
-    changed: Repository, tmp_path: Path, result: dict[str, Any]
-) -> None:
-    """Suppressed, unchanged, passed or unlocatable results are neither findings nor errors."""
-    assert review(changed, tmp_path, log(result))[:2] == (0, [])
-
-
-def test_baseline_state_from_the_tool_is_respected(changed: Repository, tmp_path: Path) -> None:
-    """A new result counts even on an unchanged line; one that the base also has is never reported."""
-    _, found, _ = review(changed, tmp_path, log(located("src/app.js", 2, baselineState="new")))
-    assert [one["start"] for one in found] == [2]
-    both = log(located("src/app.js", 2), located("src/app.js", 3))
-    _, found, _ = review(changed, tmp_path, both, base=log(located("src/app.js", 2)))
-    assert [one["start"] for one in found] == [3]
-    assert review(changed, tmp_path, log(located("src/app.js", 3)), base=both)[1] == []
-
-
-def test_duplicate_results_from_two_files_are_merged(changed: Repository, tmp_path: Path) -> None:
-    """Duplicates are merged, even between tools, and the source names both."""
-    text = log(located("src/app.js", 3))
-    _, found, _ = review(changed, tmp_path, text, text.replace("Semgrep", "CodeQL"))
-    assert [one["source"] for one in found] == ["Semgrep + CodeQL"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
@@ -141,12 +77,6 @@ def test_invalid_sarif_file_is_reported(changed: Repository, tmp_path: Path, tex
     many = ",".join([json.dumps(located("a", 1))] * 100_001) if "MANY" in text else ""
     code, _, error = review(changed, tmp_path, text.replace('"MANY"', many))
     assert (code, said in error) == (2 if said else 0, True)
-
-
-def test_missing_sarif_file_is_reported(changed: Repository) -> None:
-    """A missing SARIF file is an error before any work."""
-    done = deeprepo("review", "HEAD~1..HEAD", "--strategy", "offline", "--sarif", "none.sarif", cwd=changed.folder)
-    assert (done.returncode, "none.sarif cannot be read" in done.stderr) == (2, True)
 
 
 def test_text_from_a_tool_is_escaped(changed: Repository, tmp_path: Path) -> None:

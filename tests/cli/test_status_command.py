@@ -1,5 +1,4 @@
 import asyncio
-import json
 import time
 from pathlib import Path
 
@@ -70,19 +69,3 @@ def test_costs_are_listed_by_repository_with_the_highest_first(stored: Path) -> 
         "acme/shop#2",
         "acme/tools#4",
     ]
-
-
-def test_number_of_days_can_be_chosen_and_output_can_be_json(stored: Path) -> None:
-    """Sums cover the requested number of days."""
-    told = json.loads(status(stored, "--days", "30", "--json").stdout)
-    assert {row["repository"]: (row["reviews"], row["usd"]) for row in told["period"]} == {
-        "acme/tools": (2, 9.0),
-        "acme/shop": (2, 0.75),
-    }
-
-
-def test_folder_without_server_data_is_reported(tmp_path: Path) -> None:
-    """Nothing is created in the folder."""
-    ended = status(tmp_path)
-    assert (ended.returncode, "contains no database" in ended.stdout + ended.stderr) == (3, True)
-    assert not (tmp_path / "data").exists()

@@ -7,7 +7,6 @@ from doors import shown
 from fakes import Repository
 
 from bot.values import PlacedFinding
-from deeprepo.rlm.errors import ProviderRefused
 from deeprepo.rlm.values import Limits
 
 PROOF = {"path": "shop/till.py", "quote": "    return fee(parcel.weight)"}
@@ -45,23 +44,6 @@ def test_question_is_answered_from_the_diff_and_the_code_it_names(pull: Scene) -
     assert "scripted/root" in body
 
 
-def test_model_may_request_more_code_only_once(pull: Scene) -> None:
-    """A second request for code is ignored."""
-    wishes = [{"kind": "definition", "name": "pay"}, {"kind": "lines", "path": "shop/limits.py"}]
-    model = pull.answers(
-        {"answer": "", "look_ups": wishes},
-        {"answer": "Now I see.", "look_ups": [{"kind": "definition", "name": "label"}]},
-    )
-    body = pull.give("ask", "is this safe?").body
-    assert (
-        len(model.prompts),
-        "MAX_WEIGHT = 31" in asked(pull, 0),
-        "MAX_WEIGHT = 31" in model.prompts[1].messages[-1].text,
-    ) == (2, False, True)
-    assert "def pay" in model.prompts[1].messages[-1].text
-    assert body.startswith("Now I see.")
-
-
 def test_quote_that_does_not_exist_is_removed(pull: Scene) -> None:
     """Quotes that don't exist are removed, and an answer without a valid one is marked as an opinion."""
     invented = [
@@ -91,23 +73,6 @@ def test_answer_contains_no_active_markup(pull: Scene) -> None:
     assert "````\n```\n@team\n```\n````" in body
 
 
-def test_question_in_a_thread_is_about_its_finding(pull: Scene) -> None:
-    """The prompt has the finding and the code around it as evidence."""
-    pull.thread(0)
-    finding = pull.review.reported[0].finding
-    pull.answers({"answer": "Yes."})
-    pull.give("ask", "sure?")
-    assert f"--- the finding, in {finding.path} lines {finding.start}" in asked(pull)
-    assert "(before the change) ---\n1 def quote(weight, express=False):" in asked(pull)
-
-
-def test_explain_calls_a_model_if_one_is_configured(pull: Scene) -> None:
-    """The answer considers the text that the person adds to the command."""
-    pull.answers({"answer": "It breaks."})
-    assert pull.give("explain", "1 in short please").body.startswith("It breaks.")
-    assert "The author adds: in short please" in asked(pull)
-
-
 @pytest.mark.parametrize("word", ["ask", "explain"])
 def test_exhausted_budget_is_reported_in_the_reply(pull: Scene, word: str) -> None:
     """No request is sent, and `explain` still shows what the review stored."""
@@ -117,21 +82,6 @@ def test_exhausted_budget_is_reported_in_the_reply(pull: Scene, word: str) -> No
     body = pull.give(word, "why?").body
     assert body.startswith("No answer: the cap of \\$0.0001 would be exceeded")
     assert (model.prompts, "**Effect:**" in body) == ([], word == "explain")
-
-
-def test_provider_error_is_reported_in_the_reply(pull: Scene) -> None:
-    """A provider's error or a model's empty answer is reported in the reply."""
-    pull.answers({"answer": " "}, {"answer": ""})
-    assert "scripted/root returned an empty answer" in pull.give("ask", "why?").body
-    pull.model = type(pull.answers())([ProviderRefused("the key was refused")], "scripted/root", price=0.0)
-    assert "No answer: the key was refused" in pull.give("ask", "why?").body
-
-
-def test_question_without_a_model_gets_a_hint(pull: Scene) -> None:
-    """The reply suggests the command that works without a model, and an empty question gets a usage hint."""
-    pull.model = None
-    assert "`/deeprepo explain 1`" in pull.give("ask", "why?").body
-    assert "`/deeprepo ask" in pull.give("ask", " ").body
 
 
 @pytest.mark.parametrize("word", ["ask", "explain"])

@@ -84,26 +84,6 @@ def test_quoted_or_escaped_command_does_not_count(body: str) -> None:
     assert read(body, LOGIN) is None
 
 
-def test_deeprepo_mention_is_a_command_even_if_the_app_has_another_name() -> None:
-    """Users may write `@deeprepo help` even if the setup page created an App with a longer name."""
-    for name in ("@deeprepo", "@deeprepo-acme", "@Deeprepo-acme[bot]"):
-        assert read(f"{name} help", "deeprepo-acme[bot]") == Command("help")
-    assert read("@deeprepo-fan help", "deeprepo-acme[bot]") is None
-
-
-def test_mentions_do_not_count_without_a_login() -> None:
-    """In the Action, deeprepo has no login, so mentions don't count."""
-    assert read("@deeprepo review") is None
-    assert read("/deeprepo review") == Command("review")
-
-
-def test_unknown_words_and_questions_are_truncated() -> None:
-    """Unknown words and questions are truncated."""
-    unknown, question = read("/deeprepo " + "x" * 900), read("/deeprepo ask " + "x" * 9_000)
-    assert unknown == Command("x" * 40)
-    assert question == Command("ask", "x" * 4_000)
-
-
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.sampled_from(list("/deeprepo @`~<!->[]()*_#=\n\r\t\\&;x1\0\u2028\ud800")), max_size=60))
 def test_parser_never_raises_on_any_text(text: str) -> None:
@@ -112,14 +92,3 @@ def test_parser_never_raises_on_any_text(text: str) -> None:
         found = read(body, LOGIN)
         assert found is None or 1 <= len(found.word.split()) <= 2
         assert found is None or f"{found.word} {found.argument}".encode()
-
-
-def test_each_command_in_a_comment_is_parsed() -> None:
-    """A question ends at the next command, and at most five commands are read."""
-    body = "/deeprepo ignore 2 wrapped\nthanks\n/deeprepo ask why?\nIn which case?\n@deeprepo ignore 3 generated"
-    assert commands.read(body, LOGIN) == (
-        Command("ignore", "2 wrapped"),
-        Command("ask", "why?\nIn which case?"),
-        Command("ignore", "3 generated"),
-    )
-    assert commands.read("/deeprepo pause\n" * 9, LOGIN) == (Command("pause"),) * 5

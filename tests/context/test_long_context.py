@@ -133,24 +133,3 @@ def test_failed_chunk_gives_none_and_not_false(table: Table) -> None:
         table, {"big.py": haystack(100_000, 0.5).replace(NEEDLE, "x")}, "print(ask('big.py', '?')['found'])"
     )
     assert said[0] == "None\n"
-
-
-def test_root_code_can_read_a_whole_file_in_chunks(table: Table) -> None:
-    """The root's code can get a whole file in chunks and a preview of its start and end."""
-    text = haystack(300_000, 1.0)
-    code = (
-        "cs = chunks('big.py', 4000)\n"
-        "print(cs[0]['start'], cs[-1]['end'] == cs[0]['of'], cs[-1]['last'], sum(1 for c in cs if 'heron' in c['text']))\n"
-        "print(preview('big.py', 60))\n"
-        "print(len(chunks('one\\ntwo\\n' * 2000)), chunks('short\\ntext')[0]['path'] == '')"
-    )
-    said, _ = asked(table, {"big.py": text}, code)
-    lines = text.count("\n") + 1
-    assert said[0].startswith(f"0 True {lines} 1\n[big.py: {len(text):,} characters, {lines:,} lines]\nvalue_0 = ")
-    assert f"{NEEDLE}\n2 True" in said[0]
-
-
-def test_wrong_path_error_suggests_a_similar_path(table: Table) -> None:
-    """For a path that doesn't exist, the error suggests a similar one."""
-    said, _ = asked(table, {}, "chunks('shop/prise.py')")
-    assert "'shop/prise.py' does not exist; did you mean shop/price.py" in said[0]

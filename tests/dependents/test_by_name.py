@@ -4,9 +4,6 @@ from fakes import Repository
 from bot.values import Dependents, PullRequest
 from deeprepo.impact.uses import find
 
-UNPARSED = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
-SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"
-
 
 def _found(pull: PullRequest) -> Dependents:
     return step.over(pull, find)
@@ -27,27 +24,6 @@ def test_added_lines_are_not_dependents(repository: Repository) -> None:
     found = _found(repository.change(before, {"a.shop": "let second_thing = 1\n", "b.shop": "let b = second_thing\n"}))
 
     assert found.references == ()
-
-
-PASSED = 'import os\n\n\ndef start(run):\n    os.environ["_SHOP_CHILD_PROCESS"] = "1"\n    run()\n'
-ASKED = 'import os\n\n\ndef child():\n    return "_SHOP_CHILD_PROCESS" in os.environ\n'
-TABLE = "CREATE TABLE post (\n  id INTEGER,\n  author_id INTEGER\n);\n"
-QUERY = 'def author(db):\n    return db.execute("SELECT author_id FROM post")\n'
-SHARED = {
-    "a variable of the environment": (
-        {"start.py": PASSED, "ask.py": ASKED},
-        "start.py",
-        "_SHOP_CHILD_PROCESS",
-        "ask.py:5",
-    ),
-    "a column": ({"schema.sql": TABLE, "post.py": QUERY}, "schema.sql", "author_id", "post.py:2"),
-    "a key of settings": (
-        {"app.toml": "max_model_tokens = 3\n", "app.py": "def most(settings):\n    return settings.max_model_tokens\n"},
-        "app.toml",
-        "max_model_tokens",
-        "app.py:2",
-    ),
-}
 
 
 def test_unicode_escape_is_not_a_name(repository: Repository) -> None:

@@ -177,21 +177,6 @@ def test_removed_name_that_may_come_from_elsewhere_is_not_proven(repository: Rep
     assert told == ["unproven", "proven"]
 
 
-# a file, its text, and the line with the field in it
-FIELDS = {
-    "rust": ("src/lib.rs", "pub struct Table {\n    pub as_bytes: fn(u8) -> u8,\n    pub n: u8,\n}\n\npub fn read(t: &str) -> Vec<u8> {\n    t.trim().as_bytes().to_vec()\n}\n", "    pub as_bytes: fn(u8) -> u8,\n"),
-    "java": ("src/shop/A.java", "package shop;\n\npublic class A {\n    public int subtotalOf;\n    int n;\n\n    int f(lib.Order o) { return o.subtotalOf(); }\n}\n", "    public int subtotalOf;\n"),
-    "php": ("src/A.php", "<?php\nnamespace Shop;\n\nclass A\n{\n    public $subtotalOf;\n    public $n;\n\n    function f($o) { return $o->subtotalOf(); }\n}\n", "    public $subtotalOf;\n"),
-    "go": ("a/a.go", 'package a\n\nimport "lib"\n\ntype A struct {\n\tSubtotalOf int\n\tN int\n}\n\nfunc f(o lib.Order) int { return o.SubtotalOf() }\n', "\tSubtotalOf int\n"),
-    "kotlin": ("src/A.kt", "package shop\n\nclass A {\n    val subtotalOf: Int = 1\n    val n = 2\n}\n\nfun f(o: lib.Order) = o.subtotalOf()\n", "    val subtotalOf: Int = 1\n"),
-    "c#": ("A.cs", "namespace Shop;\n\npublic class A\n{\n    public int SubtotalOf { get; set; }\n    public int N;\n\n    int F(Lib.Order o) => o.SubtotalOf();\n}\n", "    public int SubtotalOf { get; set; }\n"),
-    "swift": ("Sources/A/A.swift", "class A {\n    var subtotalOf: Int = 1\n    var n = 2\n}\n\nfunc f(o: Order) -> Int { o.subtotalOf() }\n", "    var subtotalOf: Int = 1\n"),
-    "c++": ("a.cpp", "struct A {\n  int subtotalOf;\n  int n;\n};\n\nint f(Order &o) { return o.subtotalOf(); }\n", "  int subtotalOf;\n"),
-    "typescript": ("a.ts", "export interface A {\n  subtotalOf: number\n  n: number\n}\n\nexport const f = (o: any) => o.subtotalOf()\n", "  subtotalOf: number\n"),
-    "python": ("a.py", "class A:\n    subtotal_of: int = 3\n    n = 3\n\n\ndef f(o):\n    return o.subtotal_of()\n", "    subtotal_of: int = 3\n"),
-}  # fmt: skip
-
-
 def test_removed_private_import_breaks_a_submodule(repository: Repository) -> None:
     """If the private import is removed, a submodule that imports the name from there is broken."""
     total = "use super::Cart;\n\npub fn total(cart: &Cart) -> i32 {\n    cart.count\n}\n"

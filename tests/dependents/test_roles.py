@@ -1,6 +1,6 @@
 """A rename that changes what a file is used for is checked like a deletion and an addition."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
 from fakes import Repository
@@ -9,9 +9,7 @@ from families import few
 import deeprepo
 
 Files = Mapping[str, str | None]
-Others = Callable[[str], Repository]
 INJECTED = "on: issues\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo ${{ github.event.issue.title }}\n"
-DROP = "ALTER TABLE orders DROP COLUMN total;\n"
 TABLE = {
     "migrations/1.sql": "CREATE TABLE orders (id INT, total INT);\n",
     "pay.py": 'SQL = "SELECT total FROM orders"\n',

@@ -31,7 +31,6 @@ def test_removed_functions_over_the_limit_are_reported_as_not_searched(repositor
 
 
 SHORT_TIME = replace(SearchLimits(), seconds=0.0)
-TAKES_ONE = "from zz.lib import count\n\ncount(1)\n"
 
 
 def test_files_not_searched_in_time_are_listed(repository: Repository) -> None:

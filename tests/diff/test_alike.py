@@ -42,21 +42,3 @@ def test_similar_edits_are_shown_as_two_examples_and_a_count(repository: Reposit
     lines = ", ".join(str(5 * n + 3) for n in NUMBERS[2:])
     assert notes == [f"[10 more one-line edits like those shown: `json` became `agent`, in line {lines}]"]
     assert len(short.body) < len(whole.body) / 2
-
-
-def test_definition_of_a_renamed_name_is_shown_among_similar_edits(repository: Repository) -> None:
-    """The definition of a renamed function is not collapsed with its calls, although the same word is replaced."""
-    calls = "".join(f"def use_{n}(row):\n    return fetch(row, {n})\n\n\n" for n in NUMBERS)
-    before = calls + "def fetch(row, n):\n    return row[n]\n"
-    pull = repository.change({"rows.py": before}, {"rows.py": before.replace("fetch(", "load(")})
-    _, (short,) = diffs(pull)
-    added = [row.text.strip() for row in short.rows if row.sign == "+"]
-    assert added == ["return load(row, 0)", "return load(row, 1)", "def load(row, n):"]
-
-
-def test_few_similar_edits_are_all_shown(repository: Repository) -> None:
-    """Four similar edits are all shown."""
-    few = {f"{name}.py": "def f(x):\n    return old(x)\n" for name in "abcd"}
-    pull = repository.change(few, {path: text.replace("old", "new") for path, text in few.items()})
-    whole, short = diffs(pull)
-    assert whole == short

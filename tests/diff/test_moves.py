@@ -1,7 +1,5 @@
 """Lines that a change moves are recognized, whatever their indentation is."""
 
-import time
-
 import step
 from fakes import Repository
 
@@ -51,20 +49,3 @@ def test_prompt_with_a_note_on_moved_lines_covers_all_regions(repository: Reposi
     tracker.saw("\n".join(f"--- {one.path} ---\n{one.body}\n--- end ---" for one in diff.file_diffs(parts, files)), "m")
     assert any("before the change" in one.body for one in diff.file_diffs(parts, files))
     assert tracker.unread() == ()
-
-
-def test_few_equal_lines_are_not_a_move(repository: Repository) -> None:
-    """A few equal lines, such as brackets and short statements, don't count as moved."""
-    old = "def a():\n    try:\n        x()\n    finally:\n        y()\n"
-    after: Files = {"a.py": "z = 1\n", "b.py": "def b():\n    try:\n        x()\n    finally:\n        y()\n    z()\n"}
-    files, _ = read(repository, {"a.py": old}, after)
-    assert moves.find(files) == []
-
-
-def test_moves_in_a_large_change_are_found_quickly(repository: Repository) -> None:
-    """Moves in 20,000 changed lines are found within three seconds."""
-    lines = [f"value = table[{n % 40}] + other({n % 7}) + {n % 5000}" for n in range(20_000)]
-    files, _ = read(repository, {"a.py": "\n".join(lines)}, {"a.py": "\n".join(reversed(lines))})
-    started = time.process_time()
-    assert len(moves.find(files)) < len(lines)
-    assert time.process_time() - started < 3

@@ -44,15 +44,6 @@ def test_added_or_deleted_file_has_only_one_path(repository: Repository) -> None
     assert (files["gone.py"].status, files["gone.py"].removed_lines) == ("deleted", {1})
 
 
-def test_mode_change_is_listed_with_a_note(repository: Repository) -> None:
-    """A file whose mode changed is listed with a note, although there is nothing to review."""
-    base = repository.commit({"run.sh": "echo\n"})
-    repository.git("update-index", "--chmod=+x", "run.sh")
-    repository.git("commit", "-qm", "mode")
-    file = changed(repository.pull(base, repository.git("rev-parse", "HEAD")))["run.sh"]
-    assert (file.note, file.skip) == ("mode 100644 to 100755", "only the file mode changed")
-
-
 def test_missing_final_newline_marker_is_not_a_line(repository: Repository) -> None:
     """Git's "No newline at end of file" is not a line."""
     file = one(repository, "a\nb", "a\nc")
@@ -104,22 +95,6 @@ def test_skipped_file_has_a_reason(repository: Repository) -> None:
     }
     files = changed(repository.change({}, {name: content for name, (content, _) in rows.items()}))
     assert {name: file.skip for name, file in files.items()} == {name: reason for name, (_, reason) in rows.items()}
-
-
-def test_large_image_is_recognized_by_its_first_bytes(repository: Repository) -> None:
-    """An image of any size is an image; a large file that only has an image's name is not."""
-    images: dict[str, str | bytes] = {
-        "small.png": b"\x89PNG\r\n\0",
-        "large.png": b"\x89PNG\r\n\0" + b"\0" * (3 << 20),
-        "other.png": b"\0" * (3 << 20),
-    }
-    files = changed(repository.change({}, images))
-    media = "image, audio, font or document"
-    assert {name: file.skip for name, file in files.items()} == {
-        "small.png": media,
-        "large.png": media,
-        "other.png": "larger than 2 MiB",
-    }
 
 
 def test_base_gitattributes_decide_which_files_are_generated(repository: Repository) -> None:

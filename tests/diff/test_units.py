@@ -33,19 +33,6 @@ def marked(repository: Repository, before: str, after: str) -> list[str]:
     return [row.text for row in one.rows if not row.sign]
 
 
-def test_formatting_changes_are_marked(repository: Repository) -> None:
-    """Formatting is marked; a change to a string literal, the indentation or a tuple is not formatting."""
-    before = "total = add(first, second)\nname = 'a b'\nlast = 1\n\n\nif last:\n    stop()\n"
-    after = 'total = add(\n    first,\n    second,\n)\nname = "a b"\nlast = 1\n\n\nif last:\n    stop()\n'
-    assert marked(repository, before, after) == ["[these 7 lines: another layout of the same code]"]
-    assert marked(repository, before, after.replace("a b", "a  b")) == []
-    assert marked(repository, before, before.replace("    stop", "stop")) == []
-    assert marked(repository, "last = (1,)\n", "last = (1)\n") == []
-    broken = "if last:\n    stop(first,\n         second)\n    go()\n"
-    assert marked(repository, broken, "if last:\n    stop(first, second)\ngo()\n") == []
-    assert marked(repository, broken, "if last:\n    stop(first, second)\n    go()\n") != []
-
-
 def test_changed_definition_is_one_region_with_old_and_new_lines(repository: Repository) -> None:
     """The whole definition is shown as a diff, unchanged lines too."""
     before = "import os\n\ndef f(x):\n    a = 1\n    return a\n"
@@ -84,18 +71,6 @@ def test_definition_with_a_new_signature_and_callers_comes_first(repository: Rep
     assert found[0].references == (reference,)
 
 
-def test_large_class_is_reduced_to_its_changed_members(repository: Repository) -> None:
-    """If little changed in a large class, only those members are shown, and no line twice."""
-    body = "".join(f"    def m{n}(self):\n        return {n}\n\n" for n in range(40))
-    after = body.replace("return 7\n", "return 70\n").replace("    def m0", "    limit = 5\n\n    def m0")
-    files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
-    symbols = (function("a.py", "A", 1, 123), function("a.py", "A.m7", 25, 26))
-    use = Reference("a.py:A", "A", "b.py", 1, "A()", "<module>", None, "bound", arguments=Arguments())
-    found = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
-    assert {(unit.name, unit.start, unit.end) for unit in found} == {("A.m7", 25, 26), ("A", 1, 6)}
-    assert next(unit for unit in found if unit.name == "A").references == (use,)
-
-
 def test_changed_lines_are_in_file_order_with_notes_on_gaps(repository: Repository) -> None:
     """Changed lines are in file order, and a note states how many lines lie between and who has them."""
     body = "".join(f"    def m{n}(self):\n        a = {n}\n        b = {n}\n        return {n}\n\n" for n in range(40))
@@ -130,17 +105,6 @@ def _hidden(files: tuple[ChangedFile, ...], texts: Texts) -> str:
     """Return the file's diff without the change in the middle."""
     others = [unit for unit in units.cut(files, Dependents(), texts) if "return 0" not in unit.diff]
     return diff.file_diffs(others, files)[0].body
-
-
-def test_license_texts_and_deleted_documents_are_skipped(repository: Repository) -> None:
-    """License texts and deleted documents are skipped, but not license code or new documents."""
-    before = {"docs/old.md": "old\n", "LICENSE": "a\n", "old.py": "x = 1\n"}
-    after = {"docs/old.md": None, "LICENSE": "b\n", "license.py": "y = 2\n", "new.md": "new\n", "old.py": None}
-    files, _ = read(repository.change(before, after))
-    assert {file.path: file.skip for file in files if file.skip} == {
-        "docs/old.md": "deleted documentation",
-        "LICENSE": "license text",
-    }
 
 
 edits = st.lists(

@@ -121,10 +121,3 @@ def test_every_command_and_option_exists(page: Path) -> None:
     """This includes commands that no test runs because they cost money, wait or need GitHub."""
     wrong = {typed: missing for typed in spelt(page) if (missing := unknown(typed))}
     assert wrong == {}
-
-
-def test_wrong_command_or_option_is_detected() -> None:
-    """A wrong command or option is detected, even with a variable in front and a comment behind."""
-    assert unknown("deeprepo revue") == ["revue"]
-    assert unknown("DEEPREPO_USD=1 deeprepo review --max-usd 1 --nothing   # and so on") == ["--nothing"]
-    assert unknown("deeprepo eval context --task needle") == []

@@ -1,7 +1,6 @@
 """Check statements in the documentation against the program."""
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import doc_pages
@@ -52,13 +51,6 @@ def test_configuration_reference_is_complete() -> None:
     assert all(row.about and row.form for table in tables.values() for row in table)
 
 
-def test_defaults_are_written_in_readable_form() -> None:
-    """Defaults use "none", brackets for lists, and no decimal point for whole numbers."""
-    assert [reference.default_text(value) for value in (None, True, (), ("a", "b"), 5.0, 0.5, "text")] == [
-        "none", "`true`", "`[]`", "`[a, b]`", "`5`", "`0.5`", "`text`",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
 def test_documented_variables_exist(page: Path) -> None:
     """Every variable on a page is read by the program."""
@@ -101,35 +93,3 @@ def test_named_files_exist(page: Path) -> None:
         and "NAME" not in span
     ]
     assert [path for path in paths if not (ROOT / path).exists()] == []
-
-
-def test_bare_file_names_in_the_tour_exist_in_the_named_folders() -> None:
-    """In reading.md, each bare file name is in a folder named in the same paragraph or list item."""
-    missing = []
-    for part in re.split(r"\n\n|\n(?=- )", (ROOT / "docs" / "contributing" / "reading.md").read_text()):
-        spans = quoted(part)
-        folders = [ROOT / span for span in spans if re.fullmatch(r"[a-z]+(/\w+)+", span)]
-        files = [span for span in spans if re.fullmatch(r"\w+\.py|\w+/", span) and not (ROOT / span).exists()]
-        missing += [file for file in files if not any((folder / file).exists() for folder in folders)]
-    assert missing == []
-
-
-def test_plug_in_table_names_existing_interfaces() -> None:
-    """The interface and the registry in each row of CONTRIBUTING.md exist in the code."""
-    found = rows(ROOT / "CONTRIBUTING.md", "## A new plug-in is one file and one line")
-    table = [" | ".join(cells).split("|") for cells in found]  # an empty cell has only one space
-    interfaces = [name for cells in table for name in quoted(cells[2])]
-    assert len(interfaces) > len(table) / 2
-    for name in interfaces:
-        module, _, interface = name.rpartition(".")
-        found_in = import_module(module if module.startswith("deeprepo.") else f"bot.{module}")
-        assert hasattr(found_in, interface), name
-    for cells in table:
-        names = [name for name in quoted(cells[3]) if re.fullmatch(r"\w+", name)]
-        places = [
-            ROOT / name
-            for name in quoted(cells[3])
-            if name.startswith(("bot/", "deeprepo/rlm/", "deeprepo/texts/", "deeprepo/impact/"))
-        ]
-        assert places
-        assert all(re.search(rf"^(def )?{name}\b", places[0].read_text(), re.MULTILINE) for name in names), cells

@@ -69,8 +69,3 @@ def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
 def test_every_program_is_valid_python(page: Path, block: Block) -> None:
     """Newcomers copy these programs, so each must be valid Python."""
     assert ast.parse(block.text), page
-
-
-def test_library_pages_have_programs_that_run() -> None:
-    """The README, the library's page and the page for rlms users have programs that run."""
-    assert {doc_pages.name(page) for page, _ in RUN} == {"README.md", "docs/library.md", "docs/contributing/rlms.md"}

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from deeprepo_evals.consumers import run, truth
-from deeprepo_evals.consumers.losses import Loss
-from deeprepo_evals.consumers.syntax import LANGUAGES
+from deeprepo_evals.consumers import run
 
 LIBRARY = {
     "pyproject.toml": '[project]\nname = "quotes"\n',
@@ -48,13 +46,3 @@ def test_removal_that_broke_a_consumer_is_a_case(folder: Path) -> None:
     assert "| all | | | 1 | 1 | 1 | 0 |" in run.table(rows)
     kept = json.loads((folder / "out" / "acme+quotes--acme+billing.json").read_text())
     assert asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt"))) == kept == rows
-
-
-def test_removal_that_the_consumer_still_uses_is_not_a_case(folder: Path) -> None:
-    """A consumer that still uses the name in its newest commit doesn't count as a case."""
-    consumer = Repository(folder / "acme+billing")
-    dated(consumer, 25).commit({"pay.py": "from quotes import total_tax\n"}, "again")
-    syntax = LANGUAGES["python"]
-    days = asyncio.run(truth.snapshots(consumer.folder, syntax, "quotes"))
-    loss = Loss("", 1_768_046_400, "total_tax", "quotes/__init__.py")
-    assert truth.last_use(days, syntax, "quotes", loss) is None

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from families import few
 
-from deeprepo_evals.context import problems, run, table
+from deeprepo_evals.context import problems, run
 from deeprepo_evals.context.methods import METHODS
 from deeprepo_evals.context.problems import KINDS, LAST, Task
 from deeprepo_evals.results import Row
@@ -69,12 +69,6 @@ def test_engine_counts_exactly_beyond_the_window() -> None:
     assert [row.result["verdict"] for row in rows] == ["right"] * 4 + ["wrong"]
 
 
-def test_value_without_a_quote_is_rejected() -> None:
-    """Workers must quote, so an invented value is rejected; a single call would repeat it."""
-    found = verdicts(played([Task("none", 60_000)], ["fanout", "direct"], "scripted/guesser"))
-    assert found == {("none", "fanout"): "right", ("none", "direct"): "made up"}
-
-
 def test_semantic_line_counts_need_workers_that_read_every_line() -> None:
     """At depth 0, the root runs out of turns; at depths 1 and 2, all lines are read. A lazy root fails."""
     tasks = [Task(kind, 90_000, None, seed) for kind, seed in (("oolong", 1), ("pairs", 3))]
@@ -85,19 +79,6 @@ def test_semantic_line_counts_need_workers_that_read_every_line() -> None:
     assert calls[0] == 12
     assert calls[2] == calls[1] + 1 > 3  # one more call, by the sub-root, whose workers read the text
     assert max(row.result["score"] for row in played(tasks, ["rlm-only"], "scripted/lazy")) < 0.2
-
-
-def test_majority_vote_uses_the_same_tokens_as_the_root() -> None:
-    """The majority vote makes as many calls as the root's tokens allow, although all have the same prompt."""
-    alone, root, many = played([Task("hop2", 60_000)], ["rlm-only", "majority"], window=8_000, depths=(0, 1))
-    assert alone.result["tokens"] < many.result["tokens"]
-    one = many.result["tokens"] / many.result["calls"]
-    assert many.result["calls"] > 1
-    assert root.result["tokens"] - one <= many.result["tokens"] <= root.result["tokens"]
-    assert (many.result["verdict"], many.result["note"]) == (
-        "missed",
-        "{0} of {0} calls say so".format(many.result["calls"]),
-    )
 
 
 def test_paper_baselines_fail_where_expected() -> None:
@@ -113,19 +94,3 @@ def test_paper_baselines_fail_where_expected() -> None:
         "codeact-calls": [False, True, False, False],
         "codeact-bm25": [True, True, True, False],
     }
-
-
-def test_cost_table_lists_percentiles_per_problem() -> None:
-    """The table lists percentiles of dollars and seconds per problem."""
-    told = {"verdict": "right", "correct": True, "expected": ["1"], "tokens": 9, "calls": 1, "turns": 0}
-    rows = [
-        Row(
-            "context",
-            str(n),
-            {"task": "needle", "size": 1, "position": None, "method": "direct"},
-            {**told, "usd": n / 100, "seconds": n},
-        )
-        for n in range(1, 41)
-    ]
-    line = table.text(rows).split("\n\n")[2].splitlines()[1]
-    assert line.split() == ["direct", "0.1000", "0.2000", "0.3000", "0.3800", "10.00", "20.00", "30.00", "38.00"]

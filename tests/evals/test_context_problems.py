@@ -1,12 +1,10 @@
-import json
 import re
 from itertools import combinations
 
 import pytest
 
-from deeprepo.texts import material
 from deeprepo_evals.context import lines, problems
-from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
+from deeprepo_evals.context.problems import KINDS, Task
 from deeprepo_evals.context.score import Expected, grade, judge
 
 
@@ -17,30 +15,6 @@ def test_problem_is_determined_by_its_seed(kind: str) -> None:
     problems.make(Task("needle", 5_000))
     assert problems.make(Task(kind, 9_000)) == first
     assert problems.make(Task(kind, 9_000, seed=2)) != first
-
-
-@pytest.mark.parametrize("position", POSITIONS)
-def test_needle_is_near_its_requested_position(position: Position) -> None:
-    """The needle is near its position; "last" means the end of the text, and 1.0 the line before it."""
-    made = problems.make(Task("needle", 20_000, position))
-    where = made.text.index(f"is {made.expected[0]}.")
-    line = made.text.count("\n", 0, where)
-    assert made.ends == (made.text.index(".", where) + 1,)
-    if position == LAST:
-        assert made.ends[0] == len(made.text)
-    elif position == 1.0:
-        assert line == made.text.count("\n") - 1
-    else:
-        assert abs(where - float(position or 0) * len(made.text)) < 250
-
-
-@pytest.mark.parametrize("position", POSITIONS)
-def test_json_problem_has_the_value_at_its_path(position: Position) -> None:
-    """The value is at its path in the parsed document, and within the text up to `ends`."""
-    made = problems.make(Task("json", 20_000, position))
-    (path,) = [word for word in made.question.split() if word.startswith("catalogue")]
-    assert dict(material.paths(json.loads(made.text)))[path] == made.expected[0]
-    assert made.text[: made.ends[0]].endswith(f'"code": {made.expected[0]}')
 
 
 ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
@@ -111,17 +85,6 @@ PAIRS = (("4", "17"), ("17", "23"))
 def test_labeled_lines_are_scored_as_in_oolong(answer: str, expected: Expected, score: float) -> None:
     """Counts score 0.75 to the power of the error, pairs their F1, and dates match in any format."""
     assert grade(answer, expected, "?", "oolong")[1] == score
-
-
-def test_labeled_lines_require_reading_each_line() -> None:
-    """Counting the lines' labels gives the answer; counting a label's words gives a different number."""
-    made = problems.make(Task("oolong", 20_000))
-    (label,) = re.findall(r"label '(.+)'", made.question)
-    said = [line.split("Instance: ")[1] for line in made.text.split("\n")]
-    rows = [row for row in map(lines.read, made.text.split("\n")) if row]
-    assert len(rows) == len(said) > 150
-    assert made.expected == sum(row[1] == label for row in rows)
-    assert sum(any(f" {word}" in one for word in lines.THINGS[label]) for one in said) > 1.5 * made.expected
 
 
 def test_expected_pairs_follow_the_definition() -> None:

@@ -54,11 +54,3 @@ def test_review_after_a_lock_file_push_covers_unread_code(tmp_path: Path, capsys
     rows = [line.split() for line in out.splitlines() if line[:1].isdigit()][:-1]
     assert (float(rows[0][2]), float(rows[1][2]) > 0) == (0, True)
     assert [cells[-1] for cells in rows] == ["0"] * len(rows)
-
-
-def test_missing_pull_request_refs_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A message names the references that the clones lack."""
-    Repository(tmp_path / "shop").commit({"a": "b"})
-    code, _, err = told(capsys, ["eval", "converge", "--repos", str(tmp_path), "--quiet"])
-    assert code == 0
-    assert "clones need `refs/pull/*`" in err

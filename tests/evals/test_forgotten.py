@@ -4,7 +4,7 @@ import asyncio
 
 from fakes import Repository
 
-from deeprepo_evals.forgotten_callers import callers, run
+from deeprepo_evals.forgotten_callers import run
 from deeprepo_evals.forgotten_callers.callers import Caller, Name
 
 LIBRARY = "def load_rows(): pass\n\n\ndef keep_rows(): pass\n"
@@ -25,14 +25,3 @@ def test_review_proves_the_forgotten_caller(repository: Repository) -> None:
     assert [(one.is_named, one.is_proven) for one in results] == [(True, True)]
     assert absent == []
     assert "app.py:1 load_rows (repaired 1 commit later)" in run.table(results, absent)
-
-
-def test_listed_callers_have_full_commit_ids_and_lines() -> None:
-    """Each listed caller has full commit ids, names and lines."""
-    listed = callers.read()
-    assert len({(one.repo, one.broke, one.user) for one in listed}) == len(listed)
-    for one in listed:
-        assert all(len(sha) == 40 for sha in (one.broke, one.parent, one.repair))
-        assert one.later >= 1
-        assert one.names
-        assert all(name.lines for name in one.names)

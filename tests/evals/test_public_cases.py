@@ -49,13 +49,3 @@ def test_commits_are_fetched_once_without_history(
     shutil.move(shop.repos, tmp_path / "gone")
     review = ["eval", "reviews", "--cases", str(shop.cases), "--repos", str(repos), "--oracle", "--kind", "omit", "-q"]
     assert told(capsys, review)[0] == 0
-
-
-def test_unreachable_host_exits_with_3(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An unreachable host gives exit code 3, and no empty clone remains."""
-    repos = tmp_path / "fetched"
-    code, _, err = told(capsys, fetching(shop, repos, tmp_path / "nowhere"))
-    assert code == 3
-    assert "acme/shop could not be fetched" in err
-    assert "0 of 1 repositories were fetched" in err
-    assert not list(repos.iterdir())

@@ -102,12 +102,6 @@ def test_review_and_published_tool_are_scored_on_the_same_pull_requests(
     assert all("You are a precise evaluator." in text and '{"match": true/false}' in text for text in asked)
 
 
-def test_missing_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The message names the missing folder and doesn't mention git."""
-    code, _, err = told(capsys, command("martian", tmp_path))
-    assert (code, err.strip().endswith(f"there is no folder {tmp_path / 'martian'}")) == (2, True)
-
-
 def test_aacr_findings_match_known_comments_per_context_level(
     shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,11 +134,3 @@ def test_aacr_findings_match_known_comments_per_context_level(
     assert levels.endswith("of 1")
     code, _, err = told(capsys, command("aacr", tmp_path, "--reviewer", "deeprepo"))
     assert "1 of them only at a later head than the known comments are about" in err
-
-
-def test_invalid_benchmark_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command exits with 2 and names the missing file before any review."""
-    Repository(tmp_path / "aacr").commit({"a": "b"})
-    code, _, err = told(capsys, command("aacr", tmp_path))
-    assert code == 2
-    assert "is not a clone of the benchmark: dataset/positive_samples.json" in err

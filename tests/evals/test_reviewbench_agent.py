@@ -96,26 +96,6 @@ def answer(body: Mapping[str, Any]) -> Reply:
     return Reply(data={"answer": "Read.", "findings": [found] if "rows[1:]" in text else []})
 
 
-def test_registered_model_gets_the_pull_request_title_and_text(tmp_path: Path) -> None:
-    """Prompts have the title and text of pr.json, RB_CONFIG_* sets options, and collapsed findings count."""
-    runner = Runner(tmp_path, OFF)
-    with doubles.in_thread(Server(answer)) as server:
-        settings = {
-            "RB_MODEL_BASE_URL": server.openai_url,
-            "OPENAI_API_KEY": "any",
-            "RB_CONFIG_WORKER": "openai/gpt-5-mini",
-            "RB_CONFIG_EFFORT": "low",
-            "RB_CONFIG_QUOTA": "0",
-        }
-        code, said = runner.run(**settings)
-        assert code == 0, said
-        assert [row["file"] for row in runner.findings()] == ["shop/money.py"]
-        assert "worker=openai/gpt-5-mini" in said
-        assert any("Totals without a head" in str(body) and "**header** row" in str(body) for body in server.requests)
-        code, said = runner.run(**settings, RB_CONFIG_SHOWN="full")
-        assert (code, runner.findings()) == (0, []), said
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -88,18 +88,3 @@ def test_failing_provider_leaves_the_case_open(
     code, _, err = told(capsys, command)
     assert (code, err) == (0, "")
     assert len(out.read_text().splitlines()) == 2
-
-
-def test_each_judge_has_its_own_score(
-    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A finding in the right place is a hit if the judge confirms that it is the same problem."""
-    providers.judges = {"gpt-5": True, "gpt-4.1": False}
-    judges = ("--judge", "openai/gpt-5", "--judge", "openai/gpt-4.1")
-    code, out, err = told(capsys, shop.command(*WORKER, "--strategy", "parts", "--kind", "natural", *judges))
-    assert (code, err) == (0, "The results are kept in eval-reviews.jsonl.\n")
-    assert (tmp_path / "eval-reviews.jsonl").exists()
-    assert "parts (openai/gpt-5)" in out
-    recall = next(line for line in out.splitlines() if line.startswith("recall "))
-    assert recall.split()[2] == "1.00"
-    assert "0.00 [0.00" in recall

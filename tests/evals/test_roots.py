@@ -1,19 +1,14 @@
 """`deeprepo eval roots`: compare three kinds of root models on planted defects, in the real pipeline."""
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.cli import run as command
-from bot.errors import UsageError
 from deeprepo_evals.results import Ended, Row
-from deeprepo_evals.roots import journal, plan_options, run, scripted
+from deeprepo_evals.roots import journal, run, scripted
 from deeprepo_evals.roots.run import Contender, Plan
-from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import Reply, Server
 
 
 def compared(plan: Plan, out: Path | None = None) -> Ended:
@@ -63,40 +58,3 @@ def test_rlm_workers_read_files_that_the_root_does_not_delegate() -> None:
         assert helped[name]["files_by_workers"] == helped[name]["files"] == 24
         assert helped[name]["matched"] >= alone[name]["matched"]
     assert helped["failing"]["matched"] > alone["failing"]["matched"] == 0
-
-
-def test_failing_provider_leaves_the_item_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result gives the reason and leaves the item to be done later."""
-    with doubles.in_thread(Server([Reply(status=401)] * 3)) as server:
-        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-        ended = compared(plan_options.plan("compatible/down", "", "rlm-only", "10", "1"), tmp_path / "roots.jsonl")
-    assert (ended.left, len(ended.rows)) == (1, 0)
-    assert ended.why
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (("nonsense", "", "", "", "1"), "is not a full model name"),
-        (("openai/gpt-5", "", "", "", "1"), "needs an API key"),
-        (("scripted/lazy", "", "", "", "1"), "known are scripted/exhaustive"),
-        (("", "scripted/exhaustive", "", "", "1"), "known are scripted/reader"),
-        (("", "", "guess", "", "1"), "known are rlm-only, rlm, single-call"),
-        (("", "", "", "9", "1"), "10 to 300 files"),
-        (("", "", "", "many", "1"), "whole numbers"),
-        (("", "", "", "", "x"), "not a seed"),
-    ],
-)
-def test_invalid_options_are_rejected_before_any_paid_call(given: tuple[str, ...], sentence: str) -> None:
-    """Invalid options are rejected before any paid call."""
-    with pytest.raises(UsageError, match=sentence):
-        plan_options.plan(*given)
-
-
-def test_table_row_shows_the_number_of_found_defects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The table shows how many of the planted defects the root found."""
-    out = tmp_path / "r.jsonl"
-    asked = ["--root", "scripted/satisficing", "--strategy", "rlm-only", "--files", "10", "-q", "--out", str(out)]
-    assert command(["eval", "roots", *asked]) == 0
-    result = json.loads(out.read_text())["result"]
-    assert f"{result['matched']}/{result['labels']}" in capsys.readouterr().out

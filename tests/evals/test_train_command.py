@@ -32,29 +32,6 @@ def test_scripted_rollouts_run_without_a_key(ran: Callable[..., Ran]) -> None:
     ]
 
 
-def test_each_rollout_prints_a_line_with_the_remaining_time(ran: Callable[..., Ran]) -> None:
-    """If stderr is not a terminal, each rollout prints a line, with a time estimate from the second on."""
-    _, _, err = ran("train", *SMALL, "--root", "scripted/honest,scripted/empty")
-    first, second = err.splitlines()
-    assert first == "rollout 1 of 2: scripted/honest, 10 files, seed 1"
-    assert second.startswith("rollout 2 of 2: scripted/empty, 10 files, seed 1, about ")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("train", "--root", "scripted/nobody"), "unknown scripted root"),
-        (("train", "--files", "9"), "10 to 300 files"),
-        (("train", "--files", "ten"), "whole numbers"),
-        (("train", "--root", "openai/gpt-5.4"), "OPENAI_API_KEY"),
-    ],
-)
-def test_invalid_arguments_exit_with_2(ran: Callable[..., Ran], arguments: tuple[str, ...], said: str) -> None:
-    """An invalid name, size or file exits with 2 and a message."""
-    status, _, err = ran(*arguments)
-    assert (status, said in err) == (2, True)
-
-
 def test_failing_provider_leaves_the_rollout_open(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
     """A refused key doesn't count as reward 0: the rollout stays open, and the exit code is 3."""
     with doubles.in_thread(doubles.Server("", key="another")) as server:

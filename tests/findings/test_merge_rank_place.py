@@ -130,12 +130,6 @@ def test_larger_change_shows_more_findings_in_full(files: int, lines: int, shown
     assert placing.room(changed_files(files, lines)) == shown
 
 
-def test_lock_file_does_not_raise_the_limit() -> None:
-    """Its lines are not reviewed, so the change still shows four findings in full."""
-    (lock,) = changed_files(1, 9_000)
-    assert placing.room([*changed_files(1, 1), replace(lock, skip="lock file")]) == 4
-
-
 TWICE = (Source("model", "m", "worker"), Source("model", "m", "worker", view="diff"))
 ROOT = Source("model", "r", "root", view="search")
 
@@ -153,38 +147,6 @@ def test_undecided_finding_is_collapsed() -> None:
     assert places(4, *rows) == {"open.py": "folded", "sure.py": "inline"}
 
 
-def test_unconfirmed_low_finding_from_two_passes_is_collapsed() -> None:
-    """An unconfirmed low-severity finding is collapsed, even if two passes report it."""
-    low = placed(severity="low", sources=TWICE, path="low.py")
-    assert places(4, low, placed(sources=TWICE, path="medium.py")) == {"medium.py": "inline", "low.py": "folded"}
-
-
-def test_low_finding_from_a_single_source_gets_leftover_room() -> None:
-    """A low-severity finding from a single source gets leftover room; a root's repeat is no second source."""
-    found = places(
-        1,
-        placed(severity="low", verdict=Verdict.CONFIRMED, sources=TWICE, path="twice.py"),
-        placed(severity="low", verdict=Verdict.CONFIRMED, path="once.py"),
-        placed(severity="low", verdict=Verdict.PROVEN, path="proven.py"),
-        placed(severity="low", sources=(TWICE[0], ROOT), path="repeated.py"),
-    )
-    assert found == {"twice.py": "inline", "once.py": "folded", "proven.py": "folded", "repeated.py": "folded"}
-
-
-def test_root_only_finding_ranks_last_unless_reproduced_or_critical() -> None:
-    """A finding that only the root's search reports ranks last, unless it is reproduced or critical."""
-    confirmed = {"severity": "high", "verdict": Verdict.CONFIRMED}
-    found = places(
-        3,
-        placed(sources=(ROOT,), path="root.py", **confirmed),
-        placed(sources=(replace(ROOT, view=""),), path="alone.py", **confirmed),
-        placed(sources=(replace(ROOT, view="pairs"),), path="pairs.py", **confirmed),
-        placed(sources=(ROOT,), path="run.py", verdict=Verdict.REPRODUCED),
-        placed(sources=(ROOT,), path="critical.py", severity="critical"),
-    )
-    assert [path for path, place in found.items() if place == "folded"] == ["root.py"]
-
-
 def test_at_equal_severity_proven_and_repeated_findings_come_first() -> None:
     """At equal severity, proven findings come first, then those found twice, then those that quote files."""
     quotes = placed(evidence=(Evidence("x.py", "a", 1),), path="quotes.py")
@@ -198,40 +160,3 @@ def test_severity_outranks_quoted_files_and_ties_keep_their_order() -> None:
     medium, high = placed(evidence=quotes, severity="medium", start=5), placed(severity="high", path="z.py", start=9)
     last, first = placed(severity="medium", path="b.py"), placed(severity="medium", path="a.py")
     assert placing.rank([last, medium, first, high], 4) == (high, medium, last, first)
-
-
-def test_unproven_model_finding_ranks_before_a_linter_hint() -> None:
-    """A model's unproven finding ranks before a linter's unproven hint."""
-    hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
-    assert [(item.finding.rule, item.place) for item in placing.rank([hint, told], 1)] == [
-        ("", "inline"),
-        ("S608", "folded"),
-    ]
-
-
-def test_hint_is_shown_if_there_is_room() -> None:
-    """A hint is shown if there is room, unless an earlier review collapsed it."""
-    ruff = (Source("analyser", "ruff"),)
-    hint = placed(rule="S608", sources=ruff, category="security", severity="low", path="sql.py")
-    minor = [placed(rule="B018", sources=ruff, path=f"{number}.py") for number in range(4)]
-    assert [row.place for row in placing.rank([hint], 4)] == ["inline"]
-    ranked = placing.rank([*minor, hint], 4)
-    assert ranked[-1].place == "folded"
-    assert [row.finding.path for row in ranked if row.place != "folded"] == ["0.py", "1.py", "2.py", "sql.py"]
-    assert [row.place for row in placing.rank([hint], 4, {hint.finding.fingerprint})] == ["folded"]
-    assert [row.place for row in placing.rank([hint], 0)] == ["folded"]
-
-
-@pytest.mark.parametrize(
-    ("path", "quote", "title", "place"),
-    [
-        ("a.py", "    # teh total", "Typo in the comment", "folded"),
-        ("README.md", "Run teh bot", "A misspelled word", "folded"),
-        ("a.py", "    retrun_code = 1", "Typo in a name that nothing defines", "inline"),
-        ("README.md", "Run `deeprepo revew`", "The command does not exist", "inline"),
-    ],
-)
-def test_typo_in_a_comment_or_document_is_collapsed(path: str, quote: str, title: str, place: str) -> None:
-    """A typo in a comment or document is collapsed at any severity, but not one in code."""
-    found = replace(BASE, path=path, quote=quote, title=title, severity="critical")
-    assert [row.place for row in placing.rank([PlacedFinding(found, "inline")], 4)] == [place]

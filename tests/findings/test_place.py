@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import placing
-from bot.findings.placing import MAX_ANCHORED_LINES, place
-from bot.values import Basis, ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side, Source
+from bot.findings.placing import place
+from bot.values import Basis, CommentSpot, Finding, Side, Source
 
 FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", Basis((Source("model", "m"),)), start=1, end=1)
 TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted", "}", "+x", "-y", "@@"]), max_size=30)
@@ -58,13 +58,6 @@ def test_finding_larger_than_the_hunk_keeps_its_own_lines() -> None:
     (found,) = place([case.finding], placing.change(case.patch))
     assert (found.finding.start, found.finding.end) == (1, 90)
     assert found.spot == CommentSpot("a.py", 10, 16, "RIGHT")
-
-
-def test_finding_in_a_very_large_diff_is_a_file_comment() -> None:
-    """In a file with more than 20,000 changed lines, the comment is on the file."""
-    lines = tuple(DiffLine("+", "x", None, number) for number in range(1, MAX_ANCHORED_LINES + 2))
-    file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
-    assert [row.place for row in place([FINDING], [file])] == ["file"]
 
 
 def patched(name: str, before: list[str], after: list[str]) -> str:

@@ -4,10 +4,7 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-from bot.commands import answering
-from bot.commands.conversation import answering as of_remarks
-from bot.findings import issues, read, verify
-from bot.review.agent.texts import LOOK_SCHEMA
+from bot.findings import read
 from bot.review.context import file_questions
 from bot.values import Source
 
@@ -61,37 +58,3 @@ def test_worker_schemas_match_their_approved_files() -> None:
         if os.environ.get("GOLDEN") == "write":
             path.write_text(sent + "\n")
         assert path.read_text() == sent + "\n"
-
-
-def test_long_title_is_truncated_between_words() -> None:
-    """A long title is cut between words and outside code, also in a language without spaces."""
-    long = (
-        "The parser of the settings takes what follows the second colon for a part of the `value_of_the_setting` itself"
-    )
-    titles = [
-        read.parse_reply({"findings": [{**FULL, "title": title}]}, SOURCE)[1][0].title
-        for title in (long, long[:80], "字" * 120)
-    ]
-    assert titles == [
-        "The parser of the settings takes what follows the second colon for a part of the…",
-        long[:80],
-        "字" * 89 + "…",
-    ]
-
-
-def test_malformed_lookups_are_left_out() -> None:
-    """Look-ups with the wrong shape are left out."""
-    wishes = [{"kind": "evil", "name": "pay"}, "no", {"kind": "uses", "name": "pay", "start": "3"}]
-    assert [(one.kind, one.name, one.start) for one in read.look_ups({"look_ups": wishes})] == [("uses", "pay", 0)]
-    assert read.look_ups({"look_ups": "none"}) == ()
-
-
-def test_schema_names_are_unique() -> None:
-    """Schema names are unique, so that a model can't confuse two answer formats."""
-    extents: tuple[read.Extent, ...] = ("none", "parts", "whole")
-    forms = [*map(read.schema, extents), *map(issues.schema, extents)]
-    forms += [verify.schema(with_learnings=one, with_dismissals=two) for one in (False, True) for two in (False, True)]
-    forms += [file_questions.schema(), LOOK_SCHEMA, answering.schema(), of_remarks.schema()]
-    every = [form for asking in forms for form in (asking, asking.final) if form is not None]
-    assert len({form.name for form in every}) == len(every)
-    assert {read.kind(form) for form in every} == {"review", "verdict", "look", "reply"}

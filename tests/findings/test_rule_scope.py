@@ -1,17 +1,14 @@
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from pushes import FIRST, SIZES, Hand, found, judge, titles
+from pushes import Hand
 
 from bot.findings import silencing
 from bot.outputs import console, json_file, posts
 from bot.values import Basis, Finding, OwnerRule, Review, Source, Verdict
-from deeprepo_sandbox.providers import Reply
 from tests.findings_changed import changed
 
 SCHEMA = Path(__file__).parents[2] / "docs/review.schema.json"
@@ -83,33 +80,6 @@ def test_rule_in_the_settings_applies_only_from_the_base_branch(hand: Hand) -> N
     assert "1 finding is silenced by a rule." in summary
     assert "Rule 1 in .deeprepo.yml (`logic`, `shop/label.py`): 1 finding · labels are made by a script" in summary
     assert "silenced by a rule: Rule 1 in .deeprepo.yml" in " ".join(console.render(done).split())
-
-
-def test_suggestion_applied_unchanged_counts_as_accepted(hand: Hand) -> None:
-    """A finding whose suggestion is applied unchanged is accepted; another fix makes it only fixed."""
-    item = found("shop/label.py", "    size = parcel.size[0]", "medium", "An empty size crashes the label")
-    item |= {"suggestion": "    size = parcel.size[0] if parcel.size else 0"}
-
-    def suggests(body: Mapping[str, Any]) -> Reply:
-        asked = str(body["messages"])
-        if "The claim, about" in asked:
-            return judge(body)
-        shown = SIZES in asked and "if parcel.size" not in asked
-        return Reply(data={"answer": "Read.", "findings": [item] * shown})
-
-    first = hand.review(worker=suggests)
-    text = str(FIRST["shop/label.py"])
-    assert not accepted(first)
-    hand.repository.commit({"shop/label.py": text.replace("size[0]", "size[0] if parcel.size else 0")}, "taken")
-    second = hand.review(first, worker=suggests)
-    assert titles(second.findings_with_status("fixed")) == {"An empty size crashes the label"}
-    assert accepted(second) == titles(second.findings_with_status("fixed"))
-
-    hand.repository.git("reset", "-q", "--hard", "HEAD~1")
-    hand.repository.commit({"shop/label.py": text.replace("parcel.size[0]", "first(parcel.size)")}, "otherwise")
-    third = hand.review(first, worker=suggests)
-    assert titles(third.findings_with_status("fixed")) == {"An empty size crashes the label"}
-    assert not accepted(third)
 
 
 def test_ignore_entry_for_one_finding_applies_until_it_expires(hand: Hand) -> None:

@@ -91,15 +91,6 @@ def test_invalid_suggestion_is_kept_as_text(repository: Repository) -> None:
     assert [(row.replacement, row.finding.suggestion) for row in found] == [(None, case[4]) for case in REFUSED]
 
 
-def test_suggestion_keeps_the_line_endings(repository: Repository) -> None:
-    """CRLF stays CRLF, and a last line without a line break gets none."""
-    cases: list[Case] = [
-        ("a.py", b"x = 1\r\ny = 2\r\n", "x = 1", 1, "x = 3\nz = 4"),
-        ("a.py", b"x = 1\r\ny = 2", "x = 1\ny = 2", 1, "x = 3\ny = 4"),
-    ]
-    assert [row.replacement for row in tried(repository, cases)] == ["x = 3\r\nz = 4\r", "x = 3\r\ny = 4"]
-
-
 def test_existing_syntax_error_does_not_reject_a_suggestion(repository: Repository) -> None:
     """In a file that already has a syntax error, only a new one rejects a suggestion."""
     broken = "def f(:\n    pass\n\n\ndef g(x):\n    return x == None\n"

@@ -1,4 +1,3 @@
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,12 +7,11 @@ import step
 from fakes import Repository
 
 from bot.errors import DeepRepoError
-from bot.findings import placing
 from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
-from bot.review.judging import SPARE, JudgedFindings, judge
-from bot.values import Basis, Dependents, EarlierReview, Evidence, Finding, PullRequest, Severity, Source, Verdict
+from bot.review.judging import JudgedFindings, judge
+from bot.values import Basis, Dependents, EarlierReview, Evidence, Finding, PullRequest, Source, Verdict
 from bot.values.finding import AGAINST
 from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderDown
 from deeprepo.rlm.values import Completion, Prompt, Usage
@@ -79,17 +77,6 @@ def judged(
 CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change": True, "reason": "r"}
 
 
-def test_confirmed_finding_gets_its_trigger(repository: Repository) -> None:
-    """A confirmed finding gets its trigger, and a proven one is not confirmed again."""
-    ask = Judge(CONFIRMED)
-    found = judged(repository, ask)
-    assert [(f.path, f.verdict, f.trigger) for f in found.findings_with_status("new")] == [
-        ("a.py", "confirmed", "f(None)"),
-        ("b.py", "proven", ""),
-    ]
-    assert len(ask.asked) == 1
-
-
 @pytest.mark.parametrize(
     ("limit", "severity"),
     [("none", "high"), ("smaller", "medium"), ("hand-made", "medium"), ("tests", "low"), ("older", "")],
@@ -100,14 +87,6 @@ def test_confirmed_consequence_determines_the_severity(repository: Repository, l
     assert [f.severity for f in found.findings_with_status("new") if f.path == "a.py"] == (
         [severity] if severity else []
     )
-
-
-def test_partly_confirmed_claim_is_reduced_to_the_confirmed_part(repository: Repository) -> None:
-    """If only part of a claim is confirmed, the title and the explanation become that part."""
-    found = judged(repository, Judge(CONFIRMED | {"holds": "f fails for None", "reason": "x.y is read first."}))
-    assert [(f.title, f.why) for f in found.findings_with_status("new") if f.path == "a.py"] == [
-        ("f fails for None", "x.y is read first.")
-    ]
 
 
 def test_refutation_without_a_ground_leaves_the_claim_unproven(repository: Repository) -> None:
@@ -185,34 +164,6 @@ def test_undecided_finding_from_two_passes_stays(
     """A finding from two passes that a second call can't decide stays, with the open question."""
     found = judged(repository, Judge(reply), findings=[replace(FINDING, basis=TWICE)])
     assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
-
-
-def test_minor_findings_are_confirmed_only_up_to_a_limit(repository: Repository) -> None:
-    """One pass's minor findings are confirmed only until there are a few more than can be shown."""
-    words = "apple brick cloud daisy eagle flute grape house igloo jelly koala lemon mango night olive"
-    severities: list[Severity] = ["high"] * 2 + ["low"] * 10 + ["medium"] * 3
-    basis = Basis((Source("model", "m", "worker"),), readings=1)
-    found = [
-        replace(FINDING, title=f"{word} {word[::-1]}", why=word, severity=severity, basis=basis)
-        for word, severity in zip(words.split(), severities, strict=True)
-    ]
-    ask = Judge(CONFIRMED)
-    judgement = judged(repository, ask, findings=found)
-    assert len(ask.asked) == placing.LEAST_IN_FULL + SPARE
-    confirmed = Counter(f.severity for f in judgement.findings_with_status("new") if f.verdict == "confirmed")
-    assert confirmed == {"high": 2, "medium": 3, "low": 3}
-    assert Counter(f.severity for f in judgement.findings_with_status("new") if f.verdict == "unproven") == {"low": 7}
-
-
-@pytest.mark.parametrize(("source", "status"), [(Source("model", "m", "root"), "new"), (TWICE.sources[1], "unproven")])
-def test_undecided_medium_finding_stays_only_if_the_root_reported_it(
-    repository: Repository, source: Source, status: str
-) -> None:
-    """An undecided medium-severity finding stays if the root reported it, but not if only a pass did."""
-    basis = Basis((source,), readings=3)
-    finding = replace(FINDING, severity="medium", basis=basis, evidence=(Evidence("c.py", "f(3)", 2),))
-    found = judged(repository, Judge({**CONFIRMED, "verdict": "unproven"}), findings=[finding])
-    assert [(f.status, bool(f.basis.unsettled)) for f in found.findings] == [(status, status == "new")]
 
 
 @pytest.mark.parametrize(

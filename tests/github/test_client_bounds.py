@@ -13,11 +13,10 @@ from pydantic import SecretStr
 from raw_server import raw_server
 
 from bot import github
-from bot.errors import ConfigError, DeepRepoError, HostError, HostLimited, HostRefused
+from bot.errors import ConfigError, DeepRepoError, HostError, HostRefused
 from bot.github import Host, RequestPace
 from bot.values import PullRef
 from bot.values.host import BotIdentity
-from bot.workflow import pull_state
 
 TOKEN = "ghs_planted0123456789"
 PULL = PullRef(1, 2, "acme", "shop", 3)
@@ -115,31 +114,6 @@ async def test_next_page_on_another_server_gets_no_token() -> None:
             assert "authorization" in seen[0].lower()
         assert len(elsewhere) == 1
         assert "authorization" not in elsewhere[0].lower()
-
-
-@pytest.mark.parametrize(("base", "rest"), [("", ""), ("/", ""), ("/api/v3", "/api/v3"), ("/api/v3/", "/api/v3")])
-async def test_enterprise_server_api_addresses_are_derived(base: str, rest: str) -> None:
-    """REST is below the configured address, with or without a trailing slash; GraphQL has its own path."""
-    data = {"data": {"repository": None}}
-
-    async with hosted(lambda line, _origin: Answer(data if "graphql" in line else {}), base) as (host, seen):
-        assert await host.permission("ann") == "none"
-        assert await pull_state.linked_issues(host) == ()
-        graph = "/api/graphql" if rest else "/graphql"
-        assert lines(seen) == [f"GET {rest}/repos/acme/shop/collaborators/ann/permission", f"POST {graph}"]
-
-
-@pytest.mark.parametrize(
-    ("wait", "named"), [("7", 7.0), ("Wed, 21 Oct 2026 07:28:00 GMT", 60.0), ("-5", 60.0), ("²", 60.0)]
-)
-async def test_rate_limit_wait_follows_retry_after(wait: str, named: float) -> None:
-    """The wait is Retry-After in seconds, or a minute if the value is not a valid number."""
-    said = Answer({"message": "slow down"}, 429, {"retry-after": wait})
-    async with hosted(lambda _line, _origin: said) as (host, seen):
-        with pytest.raises(HostLimited) as limit:
-            await host.facts()
-        assert limit.value.retry_after == named
-        assert len(seen) == 1
 
 
 async def test_tokens_are_revoked_if_the_work_fails(at: Scene) -> None:

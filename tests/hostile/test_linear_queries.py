@@ -4,15 +4,13 @@ Tree-sitter compares each node with every open match. With a fixed number of mat
 time on any machine.
 """
 
-import re
 from collections.abc import Iterator
 
 import pytest
 from tree_sitter import QueryCursor
 
-from deeprepo.impact import resolving, table
-from deeprepo.impact.halves import FIRST, THEN
-from deeprepo.impact.language import Language, language_of, leading, load
+from deeprepo.impact import table
+from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.parsing import root_of
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.matching import UNFINISHED
@@ -81,18 +79,6 @@ def test_every_language_has_rows() -> None:
     assert set(table.folders()) <= tested
 
 
-def test_both_halves_of_a_pattern_apply_to_the_same_files() -> None:
-    """Both halves apply to the same files, and no other query uses their name."""
-    for language in {one.name: one for folder in table.folders() for one in load(folder)}.values():
-        owners: dict[str, str] = {}
-        for name in _queries(language):
-            for word, text in language.texts(name).items():
-                firsts, seconds = (set(re.findall(rf"@{re.escape(half)}([\w.]+)", text)) for half in (FIRST, THEN))
-                assert seconds <= firsts, (language.name, name, word)
-                for half in firsts:
-                    assert owners.setdefault(half, f"{name} {word}") == f"{name} {word}", (language.name, half)
-
-
 def _class(code: bytes) -> Definition:
     """Return the class `P` in a Python file."""
     python = language_of("a.py")
@@ -101,27 +87,3 @@ def _class(code: bytes) -> Definition:
     assert facts is not None
     (found,) = [one for one in facts.definitions if one.name == "P"]
     return found
-
-
-@pytest.mark.parametrize(
-    "row", ["@dataclass\n", "@dataclass\n# a point\n@final\n", "@final\n@dataclass(frozen=True)\n"]
-)
-def test_decorator_applies_through_comments_and_other_decorators(row: str) -> None:
-    """A decorator applies even if comments and other decorators are between it and the class."""
-    found = _class(f"{row}class P:\n    x: int\n    y: int = 1\n".encode())
-    assert [(each.name, each.is_required) for each in found.parameters] == [("x", True), ("y", False)]
-
-
-@pytest.mark.parametrize(
-    ("row", "unknown"), [("@final\n", ()), ("@final\n# own\n@register\n@unique\n", ("@register",))]
-)
-def test_unknown_decorator_counts_as_a_base(row: str, unknown: tuple[str, ...]) -> None:
-    """An unknown decorator counts as a base, because it may add any member to the class."""
-    assert _class(f"{row}class P:\n    x = 1\n".encode()).bases == unknown
-
-
-def test_attribute_applies_through_comments_and_other_attributes() -> None:
-    """A Rust `path` attribute applies even if comments and other attributes follow it."""
-    project = resolving.project(leading("rust"), {"src/lib.rs", "src/other.rs"}, {})
-    code = b'#[path = "other.rs"]\n// why\n#[allow(dead_code)]\nmod one;\n'
-    assert "src/other.rs" in [link.target for link in project.links("src/lib.rs", code)]

@@ -4,7 +4,6 @@ import re
 
 import patterns
 import pytest
-from patterns import Found
 
 # Patterns that only get short texts: their location, and the longest text that they get.
 CAPPED = {
@@ -31,16 +30,3 @@ def test_exempted_pattern_is_at_most_quadratic_below_its_cap() -> None:
         texts = [patterns.built(pattern, parts, cap) for parts in patterns.texts(pattern)]
         usual = patterns.seconds(plain.search, "w" * 1_000, 5)
         assert max(patterns.seconds(pattern.search, text, 3) for text in texts) < 20 * usual, where
-
-
-@pytest.mark.slow
-def test_generated_strings_detect_slow_patterns() -> None:
-    """The strings built from a pattern detect quadratic, cubic and exponential patterns."""
-    for slow in (
-        r"(?m)^\s*module\s+\"?([^\s\"]+)",
-        r"\w+\s*\(",
-        r"<script\b[^>]*>(.*?)</script>",
-        r"/\*.*?\*/(?s:.)",
-        r"\([^)]*\)",
-    ):
-        assert patterns.grows(Found("here", re.compile(slow), anchored=False)), slow

@@ -95,13 +95,3 @@ def test_unread_caller_is_listed(suffix: str, before: str, after: str, caller: s
     told = reviewed(ordinary, {"x.txt": "x\n"}, {f"src/a.{suffix}": after})
     cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
     assert [line for line in cut if line.startswith(f"src/b.{suffix}")]
-
-
-@pytest.mark.parametrize(
-    ("path", "row"), [("a.rs", "#[a(b)]\n" * 2_000 + "struct S;\n"), ("a.py", "@a\n" * 2_000 + "def g(): pass\n")]
-)
-def test_long_row_of_attributes_is_checked(path: str, row: str, ordinary: Repository) -> None:
-    """A file with thousands of attributes in a row is checked completely."""
-    before = BEFORE[path.rpartition(".")[2]]
-    told = reviewed(ordinary, {path: before}, {path: before + row})
-    assert not [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]

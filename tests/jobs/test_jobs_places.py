@@ -1,13 +1,11 @@
 import asyncio
-from pathlib import Path
 
 import pytest
 from job_scene import Diary, Scene, push
 from waits import patience
 
 from bot import storage
-from bot.errors import StorageError, UsageError
-from bot.workflow.jobs import Jobs, JobSettings
+from bot.errors import UsageError
 from bot.workflow.jobs.engine import Keys
 
 
@@ -17,27 +15,6 @@ async def test_second_process_is_refused(on_sqlite: Scene) -> None:
         with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\)\. Stop it first"):
             async with on_sqlite.running(Diary()):
                 pass
-
-
-async def test_invalid_database_configuration_is_refused(tmp_path: Path) -> None:
-    """SQLite without a worker, PostgreSQL without a store, and an unusable database are refused."""
-    diary = Diary()
-    with pytest.raises(UsageError, match="Use a PostgreSQL database"):
-        async with Jobs(JobSettings(tmp_path)).running(diary.work, diary.apologise, work_here=False):
-            pass
-    shared = JobSettings(tmp_path, "postgresql://nobody:planted@127.0.0.1:1/nowhere")
-    assert "planted" not in repr(shared)
-    with pytest.raises(UsageError, match="need the store"):
-        Jobs(shared)
-    (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="cannot be written"):
-        async with Jobs(JobSettings(tmp_path / "file" / "folder")).running(diary.work, diary.apologise):
-            pass
-    (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "jobs.db").write_text("this is no database" * 100)
-    with pytest.raises(StorageError, match=r"cannot be used: .*file is not a database"):
-        async with Jobs(JobSettings(tmp_path / "broken")).running(diary.work, diary.apologise):
-            pass
 
 
 async def test_process_without_workers_stores_jobs_for_a_worker(on_postgres: Scene) -> None:

@@ -4,9 +4,7 @@ from dataclasses import replace
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
-from bot.errors import StorageError
 from bot.values import Ask, CommentRef, Forget, MergeGroup, ReviewAsk
-from bot.workflow.jobs import queue
 
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 
@@ -86,17 +84,6 @@ async def test_push_keeps_the_command_it_replaces(on_sqlite: Scene) -> None:
     assert diary.asks[-1] == replace(SPOKEN, base="unknown", inherited=True, also=("push",))
 
 
-def test_button_does_not_change_a_commanded_review() -> None:
-    """Only the command's author can extend it. Permission to spend is checked later."""
-    pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
-    plain = replace(SPOKEN, full=False)
-    assert queue.merge(pressed, [plain]) == replace(plain, base=queue.UNKNOWN_HEAD, inherited=True)
-    assert queue.merge(replace(pressed, actor=plain.actor), [plain]).full
-    assert queue.merge(plain, [pressed]) == plain
-    assert queue.covers(plain, pressed)
-    assert not queue.covers(plain, replace(pressed, actor=plain.actor))
-
-
 async def test_cancel_ends_waiting_and_running_reviews(scene: Scene) -> None:
     """Canceling ends and counts a pull request's reviews, except those submitted after the decision."""
     diary = Diary(hold={"one", "other"})
@@ -129,13 +116,3 @@ async def test_catch_up_leaves_waiting_and_running_reviews_alone(on_sqlite: Scen
         await on_sqlite.settled(jobs)
         assert await jobs.submit(missed, "catch-up-2")
         await diary.seen("end missed")
-
-
-async def test_stopped_process_accepts_no_jobs(on_sqlite: Scene) -> None:
-    """Submitting is an error, so the delivery is not confirmed, and the health check says why."""
-    async with on_sqlite.running(Diary()) as jobs:
-        assert await jobs.healthy() == (True, "ready")
-        await jobs.stop()
-        assert await jobs.healthy() == (False, "stopping")
-        with pytest.raises(StorageError, match="is stopping"):
-            await jobs.submit(push(), "guid-1")

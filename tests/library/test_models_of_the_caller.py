@@ -45,13 +45,6 @@ def test_sampling_options_are_passed_to_the_provider(tmp_path: Path) -> None:
     assert HIDDEN not in repr(worker) + (tmp_path / "j").read_text()
 
 
-def test_unsupported_option_is_refused() -> None:
-    """Unsupported options raise an error instead of being ignored."""
-    model = deeprepo.Model("anthropic/claude-haiku-5-5", api_key="k", seed=1)
-    with pytest.raises(deeprepo.UsageError, match="does not support seed"):
-        deeprepo.RLM(model).run("?", "text")
-
-
 def test_synchronous_function_is_never_called_concurrently() -> None:
     """The function maps messages to a text. A synchronous function is never called concurrently."""
     seen, threads = list[Messages](), set[int]()
@@ -127,24 +120,6 @@ def test_system_prompt_can_be_replaced_or_modified() -> None:
     assert "Be quick" in told[1]
     with pytest.raises(deeprepo.UsageError, match="system_prompt is ' '"):
         deeprepo.RLM(root, system_prompt=" ").run("?", "text")
-
-
-@pytest.mark.parametrize(
-    ("limit", "text", "told"),
-    [
-        ({"block_seconds": 1}, "while True: pass", "used 1 s of CPU time"),
-        ({"block_memory": 32}, "x = 'x' * 60_000_000", "MemoryError"),
-        ({"block_output": 300}, "print('y' * 5_000)", "characters cut here"),
-        ({"block_memory": 400}, "x = 'x' * 250_000_000\nprint(len(x))", "250000000"),
-    ],
-)
-def test_block_limits_can_be_set(limit: dict[str, float], text: str, told: str) -> None:
-    """The caller sets the time, memory and visible output of a block."""
-    blocks = iter([text, "set_answer('x')"])
-    done = deeprepo.RLM(lambda _: block(next(blocks)), **limit).run("?", "text")  # type: ignore[arg-type]
-    assert told in f"{done.trajectory[0].output}{done.trajectory[0].error}"
-    with pytest.raises(deeprepo.UsageError, match="give a number of"):
-        deeprepo.RLM(**dict.fromkeys(limit, 0))  # type: ignore[arg-type]
 
 
 def test_most_frequent_answer_of_several_runs_wins(tmp_path: Path) -> None:

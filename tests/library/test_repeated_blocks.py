@@ -85,13 +85,6 @@ def test_root_that_repeats_itself_is_stopped(blocks: list[str], turns: int) -> N
     assert "The root model was stopped after 5 turns without progress." in done.notes
 
 
-def test_block_without_output_only_uses_up_a_turn() -> None:
-    """A block without output may have changed a variable, so it is no repetition."""
-    done, shown = ran("x = 1", turns=9)
-    assert (done.outcome, len(done.trajectory)) == ("turns", 9)
-    assert not any(HINT in text for text in shown)
-
-
 def test_rejected_key_of_a_worker_affects_no_other_model() -> None:
     """A worker with a rejected key stops neither the root nor a worker with another key at the same address."""
 

@@ -1,4 +1,3 @@
-import ast
 import asyncio
 import json
 import re
@@ -107,36 +106,6 @@ def test_context_may_be_text_list_or_mapping(context: object, block: str, answer
     assert answer is None or done.answer == answer
 
 
-def test_folder_context_contains_only_its_texts(tmp_path: Path) -> None:
-    """Binary files, hidden files and links are skipped, and a note names binary files."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "config").write_text("secret")
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "a.txt").write_text("hello")
-    (tmp_path / "b.bin").write_bytes(b"\0\1")
-    (tmp_path / "c.txt").symlink_to("/etc/passwd")
-    done, _ = played(["set_answer([sorted(context), tree, search('hel+o')])"], tmp_path)
-    assert done.answer == "[['sub/a.txt'], ['sub/a.txt'], ['sub/a.txt:1: hello']]"
-    assert any("b.bin" in note for note in done.notes)
-
-
-@pytest.mark.parametrize(
-    "context", [b"bytes", 3, [], {}, [object()], Path("/nowhere/at/all"), "x" * ((100 << 20) + 1), {"a": {1, 2}}]
-)
-def test_unsupported_empty_or_too_large_context_is_refused(context: object) -> None:
-    """An unsupported, empty or too large context fails before any request."""
-    with pytest.raises(deeprepo.UsageError):
-        played([], context)
-
-
-def test_self_referencing_context_is_refused() -> None:
-    """A self-referencing context gives an error instead of endless recursion."""
-    loop: list[object] = []
-    loop.append(loop)
-    with pytest.raises(deeprepo.UsageError, match="holds itself"):
-        played([], loop)
-
-
 def double(n: int, *, times: int = 2) -> int:
     """Multiply a number."""
     return n * times
@@ -182,13 +151,6 @@ def test_failing_tool_is_an_error_in_the_block(tool: Callable[..., object], told
     done, _ = played(["print(helper())", "set_answer('done')"], "text", {"helper": tool})
     assert told in str(done.trajectory[0].error)
     assert done.answer == "done"
-
-
-@pytest.mark.parametrize("name", ["context", "set_answer", "print", "for", "a b", "", "_x", "llm_query"])
-def test_reserved_or_invalid_tool_name_is_refused(name: str) -> None:
-    """Names of the REPL, of Python's syntax and builtins, and invalid names are refused."""
-    with pytest.raises(deeprepo.UsageError, match="tool"):
-        played([], "text", {name: double})
 
 
 def test_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
@@ -288,18 +250,6 @@ def test_root_without_turns_left_answers_in_words(block: str, note: str) -> None
 NESTED = "deep = []\nfor _ in range({levels}): deep = [deep]\n"
 
 
-@pytest.mark.parametrize("levels", [300, 100_000])
-@pytest.mark.parametrize(
-    "handing_in", ["set_answer(deep)", 'answer["content"] = deep\nanswer["ready"] = True'], ids=["function", "variable"]
-)
-def test_too_deeply_nested_answer_is_refused(levels: int, handing_in: str) -> None:
-    """If an answer is nested too deeply, the root gets an error and can answer again."""
-    done, server = played([NESTED.format(levels=levels) + handing_in, "set_answer('flat')"], "text", turns=3)
-    assert done.answer == "flat"
-    assert len(done.trajectory) == 2
-    assert "this value is nested too deeply" in str(server.requests[1]["messages"][-1])
-
-
 def test_questions_from_several_threads_are_all_answered() -> None:
     """Three threads in one session each get their answer."""
     with (
@@ -315,27 +265,11 @@ def _ask(url: str, text: str) -> str:
     return deeprepo.RLM(deeprepo.Model("compatible/scripted", base_url=url), budget=None).run("?", text).answer
 
 
-def test_text_in_another_encoding_gives_a_note(tmp_path: Path) -> None:
-    """A large text is read completely, and a text in a different encoding gives a note."""
-    (tmp_path / "large.txt").write_text("line\n" * 800_000)
-    (tmp_path / "old.txt").write_bytes(b"caf\xe9\n")
-    done, _ = played(["set_answer(len(context['large.txt']))"], tmp_path)
-    assert done.answer == "4000000"
-    assert any("not in UTF-8" in note and "old.txt" in note for note in done.notes)
-
-
 @pytest.mark.parametrize(("status", "kind"), [(401, deeprepo.ProviderError), (404, deeprepo.ProviderError)])
 def test_wrong_key_or_model_raises_an_error(status: int, kind: type[Exception]) -> None:
     """A wrong key or model raises an error instead of returning an empty answer."""
     with in_thread(Server(Reply("no", status=status))) as server, pytest.raises(kind):
         deeprepo.RLM(model(server)).run("What?", "text")
-
-
-@pytest.mark.parametrize("how", [{"turns": 0}, {"depth": -1}])
-def test_invalid_turns_or_depth_is_refused(how: dict[str, int]) -> None:
-    """`turns=0` and `depth=-1` give an error that states the minimum."""
-    with pytest.raises(deeprepo.UsageError, match="at least"):
-        played([], "text", **how)
 
 
 def test_run_works_inside_a_running_event_loop() -> None:
@@ -347,13 +281,6 @@ def test_run_works_inside_a_running_event_loop() -> None:
             return rlm.run("How long?", "text"), await rlm.run_async("How long?", "text")
 
     assert [done.answer for done in asyncio.run(asked())] == ["4", "4"]
-
-
-def test_result_json_has_the_result_fields() -> None:
-    """The JSON's keys are the result's fields."""
-    done, _ = played(["set_answer(1)"], "text")
-    told = json.loads(done.to_json())
-    assert (told["answer"], told["outcome"], told["trajectory"][0]["code"]) == ("1", "answered", "set_answer(1)")
 
 
 def test_secret_in_the_context_reaches_no_provider(tmp_path: Path) -> None:
@@ -394,18 +321,3 @@ def test_memory_for_variables_grows_with_the_context() -> None:
 
 PLACES = ("deeprepo/texts", "deeprepo/rlm/loop", "deeprepo/rlm/models", "deeprepo/rlm/money", "deeprepo/rlm/repl")
 OF_THE_REVIEWER = re.compile(r"\breview|\bpull request|\b(head|base) side|\bthe change\b", re.IGNORECASE)
-
-
-def test_rlm_prompts_do_not_mention_reviews() -> None:
-    """No message, prompt or docstring behind `deeprepo.RLM` refers to a review, a change or its sides."""
-    root = Path(deeprepo.__file__).parents[1]
-    code = [root / "deeprepo/_rlm.py", *(path for place in PLACES for path in (root / place).rglob("*.py"))]
-    texts = {
-        f"{path.name}:{node.lineno}": node.value
-        for path in code
-        for node in ast.walk(ast.parse(path.read_bytes()))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    texts |= {path.name: path.read_text() for path in (root / "templates/prompts/texts").iterdir()}
-    assert len(texts) > 1000
-    assert [place for place, text in texts.items() if OF_THE_REVIEWER.search(text)] == []

@@ -83,17 +83,6 @@ def test_learned_request_format_is_kept_for_the_next_run() -> None:
         assert (first, len(seen)) == (2, 3)
 
 
-def test_truncated_replies_suggest_a_larger_limit() -> None:
-    """The note suggests raising `max_tokens`, and no request is repeated."""
-    cut = reply()
-    cut["choices"][0] |= {"finish_reason": "length", "message": {"role": "assistant", "content": "I think"}}
-    with served(lambda _: (200, cut)) as (url, seen):
-        model = deeprepo.Model("compatible/m", base_url=url, api_key="k", max_tokens=120)
-        result = deeprepo.RLM(model, turns=3).run("Q?", "text")
-        assert any("Raise its `max_tokens`" in note for note in result.notes)
-        assert len(seen) == 4  # three turns and the final answer
-
-
 LACKS: list[tuple[Body, str]] = [
     ({"message": {"content": None}}, "sent an empty reply"),
     (

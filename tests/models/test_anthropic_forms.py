@@ -53,16 +53,6 @@ def test_dialogue_marks_its_prefix() -> None:
     assert marks(body) == ["S", "U", "T"]
 
 
-def test_later_turns_keep_the_cached_prefix() -> None:
-    """Later turns extend the earlier request without changing it; a late system message goes to the end."""
-    first = (Message("system", "S"), Message("user", "U"))
-    later = (*first, Message("assistant", "A"), Message("system", "one turn left"))
-    _, (one,) = ask(Prompt(first, tool=TOOL), "ok")
-    _, (two,) = ask(Prompt(later, tool=TOOL), "ok")
-    assert (two["system"], two["tools"], two["messages"][0]) == (one["system"], one["tools"], one["messages"][0])
-    assert two["messages"][-1]["content"][0]["text"] == "one turn left"
-
-
 def test_refused_forced_tool_falls_back_to_a_json_schema() -> None:
     """After refusing a forced tool call, the model gets a JSON schema, in later requests right away."""
     done, bodies = ask(Prompt((Message("user", "U"),), ANSWER), {"ok": True}, ("tool_choice",), times=3)

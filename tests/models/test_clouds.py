@@ -11,7 +11,7 @@ from raw_server import raw_server
 from talking import TOOL, asked
 
 from deeprepo.rlm import models
-from deeprepo.rlm.errors import NotInstalled, ProviderRefused, UsageError
+from deeprepo.rlm.errors import NotInstalled, ProviderRefused
 from deeprepo.rlm.models import prices
 from deeprepo.rlm.values import Model, Usage
 from deeprepo_sandbox import providers as doubles
@@ -74,16 +74,6 @@ def test_bedrock_request_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     talk(BEDROCK, Reply("hello " * 20, usage=Usage(70, 9, 30)), use)
 
 
-def test_bedrock_api_key_replaces_the_signature() -> None:
-    """A Bedrock API key is sent instead of a signature."""
-
-    async def use(model: Model, server: Server) -> None:
-        assert (await model.complete(asked())).text == "ok"
-        assert server.headers[0]["authorization"] == "Bearer a-key"
-
-    talk(BEDROCK, "ok", use, key="a-key")
-
-
 def account(folder: Path, url: str) -> str:
     """Write a service account file that gets its tokens from this address."""
     from cryptography.hazmat.primitives import serialization as form
@@ -144,16 +134,6 @@ def test_missing_credentials_are_reported(name: str, remedy: str) -> None:
         assert server.count == 0
 
     talk(name, "ok", use, region="eu-west-1")  # the library keeps a session per region
-
-
-def test_missing_region_or_project_is_reported() -> None:
-    """A missing region or project gives an error that names the variable to set."""
-    with pytest.raises(UsageError, match="Set AWS_REGION"):
-        models.connect(BEDROCK)
-    with pytest.raises(UsageError, match="Set CLOUD_ML_REGION"):
-        models.connect(VERTEX)
-    with pytest.raises(UsageError, match="Set ANTHROPIC_VERTEX_PROJECT_ID"):
-        models.connect(VERTEX, region="global")
 
 
 @pytest.mark.parametrize(("name", "module"), [(BEDROCK, "boto3"), (VERTEX, "google.auth")])

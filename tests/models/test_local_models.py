@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
-from talking import ANSWER, TOOL, asked
+from talking import asked
 from waits import patience, until
 
 from deeprepo.rlm import errors, models
-from deeprepo.rlm.values import Completion, Message, Prompt, ToolCall
+from deeprepo.rlm.values import Completion, Prompt
 
 READS = "import sys, os; sys.stdout.write(repr((sys.stdin.read(), sys.argv[1:], os.listdir('.'))))"
 
@@ -39,17 +39,6 @@ def test_command_reads_the_prompt_and_prints_the_reply(tmp_path: Path) -> None:
     reply = reply_of(program(tmp_path, READS) + " '$(id)'", asked("Is it $HOME?"))
     assert reply.text == repr(("You review code.\n\nIs it $HOME?", ["-p", "$(id)"], []))
     assert reply.usage.input > 0 < reply.usage.output
-
-
-def test_dialogue_tools_and_schema_are_described_in_one_text(tmp_path: Path) -> None:
-    """For a command, the dialogue, tools and answer schema are all described in one text."""
-    call = ToolCall("1", "run", {"code": "print(1)"})
-    messages = (*asked("Begin.").messages, Message("assistant", "So:", (call,)), Message("tool", "1", call_id="1"))
-    text = reply_of(program(tmp_path, "import sys; print(sys.stdin.read())"), Prompt(messages, tool=TOOL)).text
-    assert text.index("You review code.") < text.index("<user>\nBegin.") < text.index("<assistant>\nSo:")
-    assert "<user>\n1\n\nNo tool can be called here" in text
-    answers = "import sys; print('Well:', '{\"findings\": [\"a\"]}' if '\"findings\"' in sys.stdin.read() else '')"
-    assert reply_of(program(tmp_path, answers), asked(answer=ANSWER)).data == {"findings": ["a"]}
 
 
 def test_child_processes_of_a_command_are_stopped(tmp_path: Path) -> None:

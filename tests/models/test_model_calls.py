@@ -29,14 +29,6 @@ def test_tool_call_is_returned_with_its_arguments(name: str) -> None:
 
 
 @dialects
-def test_invalid_arguments_are_kept_as_written(name: str) -> None:
-    """Invalid arguments are kept as the model wrote them."""
-    reply = Reply(calls=(ToolCall("call", "run", {}, "{code: print("),))
-    (call,) = complete(name, reply, asked(tool=TOOL)).calls
-    assert (dict(call.arguments), call.unparsed_arguments.strip('"')) == ({}, "{code: print(")
-
-
-@dialects
 def test_whole_dialogue_is_accepted(name: str) -> None:
     """The provider accepts a dialogue with calls, results, a broken call and an empty turn."""
     dialogue = (

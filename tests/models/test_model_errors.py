@@ -17,7 +17,7 @@ from deeprepo.rlm.errors import (
     RateLimited,
     TimedOut,
 )
-from deeprepo.rlm.models.failures import Refusal, inside, quote, translate
+from deeprepo.rlm.models.failures import Refusal, inside, translate
 from deeprepo.rlm.values import Model
 from deeprepo_sandbox.providers import Reply, Server
 
@@ -86,17 +86,6 @@ def test_permanent_errors_suggest_a_fix(name: str, reply: Reply, sentence: str, 
 
 
 @dialects
-@pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
-@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9"])
-def test_non_http_proxy_is_reported(name: str, variable: str, proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is about the proxy, not the provider, and nothing is sent."""
-    monkeypatch.setenv(variable, proxy)
-    error, requests = failure(name, Reply())
-    assert (type(error), requests) == (AccountRefused, 0)
-    assert "ALL_PROXY names a proxy that is not supported" in str(error)
-
-
-@dialects
 @pytest.mark.parametrize("status", [307, 400, 401, 404, 413, 429, 500, 529])
 def test_errors_contain_no_secrets(name: str, status: int) -> None:
     """Neither the key nor the prompt is in an error or its traceback, even if the provider repeats them."""
@@ -160,13 +149,6 @@ def test_reason_in_the_body_overrides_the_status(message: str, words: str, statu
 def test_error_reports_only_a_status_that_was_sent(reply: dict[str, object], status: int) -> None:
     """The error has the status from the body, or else the actual one, for users to find in server logs."""
     assert f"(status {status})" in str(translate(inside(reply), "compatible/m"))
-
-
-def test_quoted_error_repeats_neither_the_prompt_nor_a_key() -> None:
-    """The quote omits text that repeats the prompt, and replaces possible keys."""
-    said = "cannot read 'def total(prices):' with key sk-abcdef0123456789abcdef"
-    assert quote(said, "def total(prices):\n    return 1") == ""
-    assert quote(said, "nothing of that") == "cannot read 'def total(prices):' with key [...]"
 
 
 @dialects

@@ -41,8 +41,3 @@ def test_listed_model_has_its_list_price(name: str, usd: float) -> None:
 def test_unknown_price_is_none(name: str) -> None:
     """An unknown price is None: neither zero nor the price of a model with a similar name."""
     assert dollars(name, MILLION) is None
-
-
-def test_contradictory_usage_has_no_price() -> None:
-    """Contradictory token counts have no price."""
-    assert dollars("openai/gpt-5-mini", Usage(10, 0, cache_read=100)) is None

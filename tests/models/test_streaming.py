@@ -4,7 +4,7 @@ import asyncio
 from typing import Any, Literal
 
 import pytest
-from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
+from talking import ANSWER, ANTHROPIC, KEY, TOOL, asked, dialects
 from waits import patience
 
 from deeprepo.rlm import models
@@ -74,21 +74,6 @@ def test_stream_that_ends_early_is_an_error(name: str, fault: Fault) -> None:
     whole = {"findings": [f"number {n}" for n in range(20)]}
     (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
     assert (type(error), error.may_be_billed) == (ProviderDown, True)
-
-
-@dialects
-def test_plain_response_to_a_streaming_request_is_accepted(name: str) -> None:
-    """A plain JSON response to a streaming request is accepted."""
-    calls = (ToolCall("c", "run", {"code": "x"}),)
-    (done,), (body,) = ask(name, Reply("said", calls=calls), asked(tool=TOOL), modes=Modes(streams=False))
-    assert (body["stream"], done.text, done.calls[0].arguments) == (True, "said", {"code": "x"})
-
-
-def test_server_that_refuses_stream_options_is_remembered() -> None:
-    """If a server refuses to report usage in streams, it is asked without, and that is remembered."""
-    done, bodies = ask(OPENAI, Reply("ok", usage=Usage(70, 9)), rejects=("stream_options",), times=2)
-    assert [reply.text for reply in done] == ["ok", "ok"]
-    assert ["stream_options" in body for body in bodies] == [True, False, False]
 
 
 @dialects

@@ -39,15 +39,6 @@ def test_every_wording_raises_prompt_too_long(wording: str, name: str) -> None:
     assert error.window == (None if wording in UNSAID else 8_192)
 
 
-def test_tokens_per_minute_limit_counts_as_the_window() -> None:
-    """A request above the tokens-per-minute limit can never succeed, so that limit counts as its window."""
-    error = failure("groq/m", Modes(tokens_per_minute=6_000), "x" * 60_000)
-    assert isinstance(error, PromptTooLong)
-    assert error.window == 6_000
-    said = "Request too large for gpt-5.4 in organization org-x on tokens per min (TPM): Limit 30000, Requested 40210."
-    assert isinstance(translate(Refusal(429, said, "rate_limit_exceeded"), "openai/m"), PromptTooLong)
-
-
 @pytest.mark.parametrize(
     "message",
     ["Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.", "slow down"],

@@ -10,11 +10,9 @@ from bot.secrets.masking.masks import Masks
 from deeprepo.rlm import models
 from deeprepo.rlm.errors import (
     AccountRefused,
-    BadAnswer,
     ModelRefused,
     ProviderDown,
     ProviderError,
-    ProviderRefused,
     QuotaExhausted,
 )
 from deeprepo.rlm.journal.writer import Journal
@@ -171,23 +169,3 @@ def test_outage_during_a_review_ends_it_early() -> None:
     assert len(done.slots) == 3 * MANY
     assert sum(isinstance(slot, Completion) for slot in done.slots) == 9
     assert done.requests <= MANY + 3 + 3
-
-
-def test_prompt_that_breaks_the_server_does_not_affect_the_others() -> None:
-    """The first prompt fails all four attempts, and the 29 others are answered."""
-    done = Asked("compatible/m", lambda body: Reply(status=500) if question(body) == "q0" else Reply("fine"))
-    assert [type(slot) for slot in done.slots] == [ProviderDown, *[Completion] * (MANY - 1)]
-    assert done.requests == MANY - 1 + 4
-
-
-def test_refused_request_does_not_stop_the_provider() -> None:
-    """A 400 for one prompt, or a useless answer, does not stop the others."""
-
-    def script(body: Mapping[str, Any]) -> Reply:
-        odd = Reply("something else", status=400, error="odd_request")
-        spoilt = Reply("spoilt", status=400, error="json_validate_failed")
-        return {"q0": odd, "q1": spoilt}.get(str(body["messages"][0]["content"]), Reply("fine"))
-
-    done = Asked("compatible/m", script)
-    assert [type(slot) for slot in done.slots[:3]] == [ProviderRefused, BadAnswer, Completion]
-    assert done.errors == {ProviderRefused, BadAnswer, Completion}

@@ -11,15 +11,6 @@ from bot.values import CoverageRow, Cut, Evidence, Review
 from deeprepo.rlm.values import Cost, Usage
 
 
-def test_long_quote_is_cut_in_the_middle() -> None:
-    """The first and last lines are shown, and the others are counted."""
-    page = console.render(with_finding(quote="\n".join(f"line {n}" for n in range(1, 101)), start=1, end=100))
-
-    assert " 10 │ line 10" in page
-    assert "… 87 more lines" in page
-    assert "100 │ line 100" in page
-
-
 def whole(review: Review) -> str:
     """Render with `--show all` for a narrow terminal."""
     terminal = Console(file=StringIO(), width=60, color_system=None, force_terminal=False, _environ={})
@@ -47,23 +38,6 @@ def test_locations_are_never_cut_and_show_all_lists_everything() -> None:
     page = whole(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))
     assert "more" not in page
     assert all(f" {n}" in page for n in range(13, 130))
-
-
-def test_at_most_ten_unchecked_locations_are_listed() -> None:
-    """Code regions come first, then usages grouped by file; the others are counted."""
-    page = console.render(UNREAD)
-
-    assert "not checked  a.py:3 f  the budget was spent" in page
-    assert "not checked  till.py:1, 2, 3, 4, 5, 6 and 6 more  g is gone; no model is configured" in page
-    uses = tuple(
-        CoverageRow("use", f"till_{n}.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=1)
-        for n in range(13)
-    )
-    page = console.render(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))
-    assert page.count("\n  not checked  ") == 10
-    assert "and 3 more not checked (use --show all to list them)" in page
-    page = console.render(UNREAD)
-    assert "1 changed code region was not read by a model. Not checked: 12 usages that may break." in page
 
 
 def test_unknown_price_is_shown_as_unknown() -> None:
@@ -105,25 +79,6 @@ def test_colors_depend_on_the_terminal_and_no_color() -> None:
     assert "\x1b[1;37;41m critical" not in terminal.getvalue()
     assert re.search(r"\x1b\[[0-9;]*48;", terminal.getvalue())
     assert not re.search(r"\x1b\[[0-9;]*[34]8;|\x1b\[[0-9;]*3[0-7]m", quiet.getvalue())
-
-
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_lines_never_exceed_the_terminal_width(width: int) -> None:
-    """No line is wider than the terminal or than 100 characters."""
-    out = StringIO()
-    console.show(REVIEW, Console(file=out, width=width, color_system=None, _environ={}))
-
-    assert max(map(len, out.getvalue().split("\n"))) <= min(width, 100)
-
-
-def test_terminal_without_unicode_gets_ascii() -> None:
-    """Only characters that the terminal's encoding has are printed."""
-    out = StringIO()
-    out_ascii = Console(file=_Ascii(out), width=90, color_system=None, _environ={})
-    console.show(with_finding(quote='name = "é"', title="→"), out_ascii)
-
-    assert out.getvalue().isascii()
-    assert "41 | name" in out.getvalue()
 
 
 def test_hostile_text_cannot_control_the_terminal() -> None:

@@ -4,12 +4,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from golden_reviews import FIX, HOSTILE, said
+from golden_reviews import FIX, HOSTILE
 from markdown_it import MarkdownIt
-from sample_reviews import CLEAN, FINDING, REVIEW
+from sample_reviews import FINDING, REVIEW
 
-from bot.outputs import handover, markdown, posts
-from bot.values import CommentSpot, Evidence, PlacedFinding, Review
+from bot.outputs import handover, posts
+from bot.values import CommentSpot, Evidence, PlacedFinding
 from tests.findings_changed import changed
 
 BREAKS = (
@@ -68,32 +68,3 @@ def test_prompt_text_never_escapes_its_block(text: str) -> None:
     assert blocks(made.posts[0].body)
     html = MarkdownIt("commonmark", {"html": True}).render(made.posts[0].body)
     assert html.count("<details>") == html.count("</details>") == made.posts[0].body.count("<details>")
-
-
-def test_summary_has_one_prompt_for_all_open_findings() -> None:
-    """The summary's prompt has all open findings, most severe first; without any there is no prompt."""
-    old = PlacedFinding(changed(FINDING, title="An older one", number=9, status="still"))
-    review = replace(REVIEW, findings=(*REVIEW.findings, old))
-    last = blocks(markdown.render(review))[-1]
-
-    assert last.startswith("Fix the 4 defects")
-    assert [int(n) for n in re.findall(r"^Finding (\d+)", last, re.MULTILINE)][-1] == 9
-    assert blocks(markdown.render(CLEAN)) == []
-
-
-def test_prompts_are_dropped_first_from_a_long_comment() -> None:
-    """A comment that is too long loses its prompts before any text of a finding."""
-    long = "A long reason. " * 130
-    many = tuple(
-        PlacedFinding(changed(FINDING, title=f"Number {n}", why=long, number=n, fingerprint=f"n{n}"), "outside")
-        for n in range(1, 23)
-    )
-    review: Review = said(*many)
-    page = markdown.render(review)
-
-    assert len(page) <= 65_536
-    assert len(blocks(page)) <= 1
-    assert page.count("**Effect:**") == 22
-    assert not re.search(r"without (its|their) evidence", page)
-    (post,) = posts.comments(said(replace(full("```" * 20_000), place="inline"))).posts
-    assert len(post.body) <= 65_536

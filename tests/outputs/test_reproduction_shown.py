@@ -9,7 +9,7 @@ from sample_reviews import FINDING
 from bot.features.reproduction.finding import REPRODUCTION
 from bot.features.reproduction.section import ATTEMPTS
 from bot.features.reproduction.values import Reproduction
-from bot.outputs import OUTPUTS, handover, json_file
+from bot.outputs import OUTPUTS, json_file
 from bot.stored import reviews
 from bot.values import PlacedFinding, Verdict
 
@@ -26,15 +26,6 @@ def test_each_output_shows_the_test_and_failed_attempts() -> None:
         assert "pytest tests/test_new.py" in OUTPUTS[form]().render(REVIEW), form
     for form in ("markdown", "console", "json"):
         assert "its test passes on the head" in OUTPUTS[form]().render(REVIEW), form
-
-
-def test_handover_prompt_says_what_the_test_shows_about_the_fix() -> None:
-    """Without a test, the prompt only says that the fix parses."""
-    fixed = replace(PLACED, replacement="return 1", finding=replace(PLACED.finding, suggestion="return 1"))
-    assert "with which the test below passes:" in (told := handover.prompt([fixed], "c0ffee"))
-    assert "add it as tests/test_new.py and run it with pytest tests/test_new.py:\n    assert f(0) == 1\n" in told
-    without = replace(fixed, finding=replace(fixed.finding, parts={}))
-    assert "which still parses:" in handover.prompt([without], "c0ffee")
 
 
 def test_reproduction_is_read_back_from_json() -> None:

@@ -2,7 +2,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from jsonschema import Draft7Validator
@@ -46,24 +45,6 @@ def test_every_open_finding_is_a_result() -> None:
     assert run["results"][-1]["locations"][0]["physicalLocation"]["region"]["startLine"] == 41
 
 
-def test_identical_lines_are_separate_alerts() -> None:
-    """GitHub identifies alerts by file, rule and `primaryLocationLineHash`, which must differ here."""
-    twice = tuple(PlacedFinding(replace(FINDING, start=line, end=line), "inline") for line in (3, 9))
-    hashes = [
-        result["partialFingerprints"]["primaryLocationLineHash"]
-        for result in _run(replace(REVIEW, findings=twice))["results"]
-    ]
-
-    assert hashes == ["f0e1:1", "f0e1:2"]
-
-
-def test_paths_are_percent_encoded() -> None:
-    """Blanks, quotes, hashes and non-ASCII letters become a valid relative URI."""
-    uri = _run(ODD)["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-
-    assert uri == "a%20b/%C3%BC%22%23%3F%25%0A..%EF%BF%BD.py"
-
-
 def test_partial_review_is_not_marked_successful() -> None:
     """A review that ended early must not look clean."""
     assert _run(CLEAN)["invocations"][0]["executionSuccessful"] is True
@@ -81,21 +62,3 @@ def test_unread_code_becomes_a_notification() -> None:
 def _run(review: Review) -> dict[str, Any]:
     run: dict[str, Any] = json.loads(sarif.render(review))["runs"][0]
     return run
-
-
-@pytest.mark.parametrize("review", [REVIEW, UNREAD])
-def test_reviewdog_can_locate_each_result(review: Review) -> None:
-    """A result for reviewdog needs a relative path without a base URI, a message, a level and a line."""
-    run = _run(review)
-    assert all("uri" not in base for base in run["originalUriBaseIds"].values())
-    results = [result for result in run["results"] if result["locations"]]
-    assert results or not review.findings
-    for result in results:
-        place = result["locations"][0]["physicalLocation"]
-        address = urlsplit(place["artifactLocation"]["uri"])
-        assert not address.scheme
-        assert not address.netloc
-        assert unquote(address.path) in {finding.finding.path for finding in review.findings}
-        assert place["region"]["startLine"] >= 1
-        assert result["message"]["text"].strip()
-        assert result["level"] in ("error", "warning", "note")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from pathlib import Path
 
 import bare
@@ -10,7 +9,7 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot.machine.extras import PARTS, install
+from bot.machine.extras import install
 
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted(ROOT.glob("requirements*.lock"))
@@ -113,17 +112,6 @@ def test_missing_grammar_is_named(base: str, repository: Repository, path: str) 
     reason = f"{suffix} files are not parsed, so references to changes in {path} were not searched"
     assert [row["reason"] for row in coverage["open"]] == [reason]
     assert coverage["cut"] == [f"to parse {suffix} files, {install('languages')}"]
-
-
-def test_packages_that_identify_extras_match_pyproject() -> None:
-    """The packages that identify each extra match pyproject.toml."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    rows = {extra: [row for row in extras[extra] if not row.startswith("deeprepo-bot")] for extra in PARTS}
-    named = {extra: {re.split(r"[\[<>=]", row)[0].replace("-", "_") for row in rows[extra]} for extra in PARTS}
-    imported = {"pyjwt": "jwt"}
-    assert {extra: {imported.get(name, name) for name in names} for extra, names in named.items()} == {
-        extra: set(names) for extra, names in PARTS.items()
-    }
 
 
 def test_lock_files_agree() -> None:

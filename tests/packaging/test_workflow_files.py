@@ -1,7 +1,6 @@
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +57,6 @@ def test_scripts_contain_no_event_text(path: Path) -> None:
     assert [run for run in runs if "${{" in run] == []
 
 
-def test_suite_runs_on_every_supported_python() -> None:
-    """CI's Python versions equal the classifiers, and the oldest is the required minimum."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    named = [one.rpartition(" ")[2] for one in project["classifiers"] if one.startswith("Programming Language")]
-    ran = read(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["tests"]["strategy"]["matrix"]["python"]
-    assert [ran, project["requires-python"]] == [named, f">={named[0]}"]
-
-
 def test_workflow_linters_pass() -> None:
     """The offline checks of `make workflows` pass: zizmor and the schemas of workflows and compose file."""
     paths = [str(path) for path in everything()]
@@ -80,29 +71,3 @@ def test_workflow_linters_pass() -> None:
 
 
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-
-
-@pytest.mark.parametrize("path", [each for each in FORMS if each.name != "config.yml"], ids=named)
-def test_issue_forms_are_valid(path: Path) -> None:
-    """Each form has a name and a description, and its fields have unique ids and labels."""
-    form = yaml.safe_load(path.read_text())
-    assert {"name", "description", "body"} <= form.keys()
-    ids = [field["id"] for field in form["body"]]
-    assert len(set(ids)) == len(ids) > 0
-    assert all(field["attributes"]["label"] for field in form["body"])
-    assert {field["type"] for field in form["body"]} <= {"dropdown", "textarea", "input"}
-
-
-def test_action_meets_the_marketplace_requirements() -> None:
-    """The action has a name, an author, a short description and branding."""
-    action = yaml.safe_load(ACTION.read_text())
-    assert action["name"]
-    assert action["author"]
-    assert len(action["description"]) <= 125
-    assert action["branding"] == {"icon": "search", "color": "blue"}
-
-
-def test_community_files_exist() -> None:
-    """The security policy, the code of conduct and the license are in the top folder."""
-    for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "LICENSE"):
-        assert (ROOT / name).read_text().strip()

@@ -159,19 +159,6 @@ async def test_summary_names_the_permission_missing_to_resolve_threads(tmp_path:
         assert "contents: write" not in at.stands.comments[0].body
 
 
-async def test_failed_cleanup_is_reported_in_a_note(tmp_path: Path) -> None:
-    """If cleaning up is refused, a note says so, and nothing else fails."""
-    async with scene(tmp_path) as at:
-        await first(at)
-        await at.repo.push("feature", {"app.py": SECOND})
-        at.gh.fail("POST", r"/replies$", Fault(403))
-        outcome = await second(at)
-
-        assert outcome.posted_count == 1
-        assert len(outcome.notes) == 1
-        assert "could not be cleaned up: GitHub refused POST" in outcome.notes[0]
-
-
 def tops(at: Scene) -> list[ReviewComment]:
     """Return the first comments of our threads."""
     return [one for one in at.stands.review_comments if one.reply_to is None]

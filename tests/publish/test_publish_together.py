@@ -1,13 +1,10 @@
 """Several findings in one hunk share a comment, and later reviews and commands treat it as all of them."""
 
-from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hosted import Scene, finding, reviewed, scene
 from told_reviews import FIRST_HUNK, put
 
-from bot.outputs import posts
 from bot.stored import markers
 from bot.values import PlacedFinding, Review
 from deeprepo_sandbox.github.things import ReviewComment
@@ -58,25 +55,3 @@ async def test_shared_comment_is_resolved_once_all_its_findings_are_fixed(tmp_pa
         await put(at, review_of(at, gone("f2")), "run-3")
         assert [one.is_resolved for one in tops(at)] == [True]
         assert len(at.stands.review_comments) == 2  # includes the reply
-
-
-def test_suggestion_is_posted_on_its_own_lines() -> None:
-    """A suggestion for another line in a shared comment would overwrite the wrong line."""
-    fix = replace(numbered("f2", 7, 2), replacement="line 7 as it should be")
-    review = reviewed("b" * 40, numbered("f1", 5, 1), fix, numbered("f3", 6, 3), files=FIRST_HUNK)
-    made = posts.comments(review).posts
-    assert [(post.line, post.findings) for post in made] == [(5, 2), (7, 1)]
-
-
-@pytest.mark.parametrize("size", [10, 9_000])
-def test_long_shared_comment_is_continued_in_another(size: int) -> None:
-    """Nothing is cut, and no comment exceeds GitHub's limit."""
-    rows = [
-        replace(one, finding=replace(one.finding, quote="x " * size))
-        for one in (numbered(f"f{n}", n, n) for n in range(1, 9))
-    ]
-    rows = [replace(one, finding=replace(one.finding, why="y " * size, path="app.py")) for one in rows]
-    made = posts.comments(reviewed("b" * 40, *rows, files=FIRST_HUNK)).posts
-    assert sum(post.findings for post in made) == 8
-    whole = [post.body + "".join(also.body for also in post.more) for post in made]
-    assert max(len(body.encode()) for body in whole) < 65_536

@@ -11,7 +11,7 @@ from families import few
 from pushes import Files
 
 from bot import wiring
-from bot.outputs import console, facts, json_file, markdown
+from bot.outputs import json_file
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -171,16 +171,6 @@ def test_model_leaves_only_excluded_code_open(review: Reviewer, kind: str) -> No
     assert left(done) == {row for row in expected if row.startswith("file")}
 
 
-def test_old_and_new_signature_are_shown(review: Reviewer) -> None:
-    """The console and the comment show a changed function's old and new signature."""
-    done = review(edited("load_rates(country)", "load_rates(country='de')"))
-    told = "`def load_rates(country)` is now `def load_rates(country='de')`"
-    assert {(row.path, row.line, row.reason) for row in done.coverage.relying} == {("shop/till.py", 5, told)}
-    assert "1 location depends on the change" in console.render(done)
-    assert "is now" in markdown.render(done)
-    assert done.conclusion == "clean"
-
-
 def test_forgotten_caller_is_a_finding_and_counts_as_checked(review: Reviewer) -> None:
     """A forgotten caller is a finding, and its line counts as checked, even with a model."""
     done = review(edited("load_rates(country)", "load_rates(country, day)"), model=True)
@@ -214,37 +204,3 @@ def test_later_review_reuses_results_for_unchanged_references(review: Reviewer) 
     rows = [row for row in again.coverage.readings if row.kind == "use" and row.path == "shop/till.py"]
     assert {row.state for row in rows} == {"reused"}
     assert not again.coverage.open
-
-
-def test_override_of_a_changed_method_is_a_reference(repository: Repository, review: Reviewer) -> None:
-    """An override of a changed method is a finding without a model, and read by a model with one."""
-    child = "from shop.rates import Table\n\n\nclass Small(Table):\n    # smaller\n    def first_rate(self, name):\n        return 0\n"
-    repository.commit({"shop/small.py": child}, "an override")
-    repository.git("branch", "-f", "main")
-    after = edited("def first_rate(self, name):", "def first_rate(self, name=None, *names):")
-    use = "use shop/small.py:6"
-    alone = review(after)
-    assert use not in left(alone)  # what a finding shows is not listed again
-    assert "shop/small.py:6" in markdown.render(alone)
-    assert use not in left(review({}, model=True))
-
-
-def test_submodule_update_is_noted_but_not_open(repository: Repository, review: Reviewer) -> None:
-    """A submodule update is only mentioned in a note, because its code is in another repository."""
-    (repository.folder / "libs" / "other").mkdir(parents=True)  # as in a clone without submodules
-    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},libs/other")
-    repository.git("commit", "-qm", "a submodule")
-    done = review({"README.md": "# Shop\n\nSells.\n"})
-    assert done.conclusion == "clean"
-    assert "The new commit of the submodule `libs/other` was not reviewed." in done.notes
-
-
-def test_uncounted_lines_are_left_out_of_the_size(repository: Repository, review: Reviewer) -> None:
-    """The size leaves out the lines of files over 2 MiB, which git doesn't count."""
-    repository.commit({"big.py": "X = 1\n" * 400_000}, "a large file")
-    repository.git("branch", "-f", "main")
-    large = {"big.py": "X = 1\n" * 400_000 + "Y = 2\n"}
-    done = review(large)
-    assert facts.size(done) == "1 file"
-    assert "+0 -0" not in markdown.render(done)
-    assert facts.size(review({**large, "README.md": "# Shop\n"})) == "2 files, +0 -3"

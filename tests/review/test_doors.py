@@ -22,16 +22,6 @@ def imported(path: Path) -> set[str]:
     return names | {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
 
 
-def test_only_two_modules_import_the_masking_package() -> None:
-    """No module except these two imports the masking package."""
-    files = [path for room in ("bot", "deeprepo") for path in (HOUSE / room).rglob("*.py")]
-    outside = [path for path in files if path.parent != HOUSE / "bot" / "secrets" / "masking"]
-    masking = {
-        path.relative_to(HOUSE).as_posix() for path in outside if "bot.secrets.masking" in f"{sorted(imported(path))}"
-    }
-    assert masking == DOORS
-
-
 def test_output_written_without_a_review_is_masked() -> None:
     """Commands, comments, answers about files and test output are masked without a review."""
     line = f'password = "{PASSWORD}"'

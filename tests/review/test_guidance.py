@@ -32,17 +32,6 @@ def test_only_the_nearest_and_the_root_guideline_files_apply() -> None:
     assert [advice.origin for advice in guidance.of(["src/b.py"])] == ["src/**", "src/AGENTS.md", "AGENTS.md"]
 
 
-def test_guideline_file_that_links_to_or_repeats_another_is_left_out() -> None:
-    """A guideline file that only links to another, or repeats it, is left out."""
-    guidance = gathered(
-        {"AGENTS.md": TEXT, "CLAUDE.md": "AGENTS.md", "REVIEW.md": f"# Code\n{TEXT}", "STYLEGUIDE.md": TEXT}, ["a.py"]
-    )
-    assert [(advice.origin, advice.text) for advice in guidance.of(["a.py"])] == [
-        ("REVIEW.md", f"# Code\n{TEXT}"),
-        ("AGENTS.md", TEXT),
-    ]
-
-
 def test_rules_with_paths_apply_to_changes_in_those_paths() -> None:
     """Rules with `applyTo` or `globs` apply to these paths, and without paths only with `alwaysApply`."""
     files = {
@@ -74,12 +63,6 @@ def test_guideline_files_for_other_reviewers_apply() -> None:
     files[".github/instructions/a.instructions.md"] = "---\napplyTo: '**'\nexcludeAgent: 'code-review'\n---\nNot this."
     guidance = gathered(files, ["api/v1/a.py"])
     assert [advice.origin for advice in guidance.of(["api/v1/a.py"])] == [*names, "best_practices.md"]
-
-
-def test_text_for_several_matching_patterns_is_added_once() -> None:
-    """Two matching patterns with the same text add it only once."""
-    guidance = Guidance((("*.ts", TEXT), ("src/**", TEXT)))
-    assert [advice.text for advice in guidance.of(["src/a.ts", "src/b.py"])] == [TEXT]
 
 
 def test_guideline_files_are_read_whole_up_to_the_limit() -> None:

@@ -9,10 +9,6 @@ import deeprepo
 from bot.outputs import markdown
 from tests.outputs.sample_reviews import CLEAN
 
-STYLE = ".quiet {\n  color: gray;\n}\n"
-PAGE = 'export const Page = () => <p className="quiet-note" />\n'
-ITEMS = 'syntax = "proto3";\npackage shop;\n\nmessage FindItemsRequest {\n  int32 result_limit = 1;\n}\n'
-
 
 def comment(repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None]) -> str:
     """Return the comment on the change."""

@@ -13,10 +13,8 @@ from families import few
 from test_forgotten_callers import CASES
 
 from bot.machine.fact_files import FactFiles
-from deeprepo.impact.language import language_of
 from deeprepo.impact.reading import memo
 from deeprepo.impact.reading.memo import DIGEST
-from deeprepo.impact.reading.spots import spots
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,23 +80,6 @@ def test_only_files_without_secrets_are_cached_as_such(repository: Repository, t
     assert len(noted) == 2  # `plain.py` before and after; `app.py` had the same content as the former
 
 
-def test_search_for_another_name_needs_no_new_parse(tmp_path: Path) -> None:
-    """References are cached for all names in a file, so another searched name needs no new parse."""
-    language = language_of("shop.py")
-    assert language is not None
-    source = b"import cart\n\n\ndef order(rows):\n    return cart.pay(rows)\n"
-    without = spots(language, source, {"pay", "refund", "pa"})
-    memo.use_store(FactFiles(tmp_path / "facts"))
-    try:
-        found = [spots(language, source, names) for names in ({"pay"}, {"pay", "refund", "pa"}, {"refund"})]
-    finally:
-        memo.use_store(None)
-    assert found == [without, without, ()]
-    assert without is not None
-    assert [use.name for use in without] == ["pay"]
-    assert len([*(tmp_path / "facts").glob("[!.]*")]) == 1
-
-
 def test_cached_facts_expire_when_the_code_that_computes_them_changes(tmp_path: Path) -> None:
     """The key covers each module that is loaded to read a file, so an update never reads facts of an earlier version."""
     program = (
@@ -150,31 +131,3 @@ def test_symbolic_link_as_a_cache_folder_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "facts").symlink_to(tmp_path / "own")
     with pytest.raises(OSError, match="facts"):
         FactFiles(tmp_path / "facts")
-
-
-def test_least_recently_used_entries_are_deleted_first(tmp_path: Path) -> None:
-    """When the cache is full, the least recently used quarter of it is deleted."""
-    facts = FactFiles(tmp_path / "facts", most=40 * 4096)
-    for number in range(40):
-        facts.put(f"1{number:02}", b"x")
-        os.utime(tmp_path / "facts" / f"1{number:02}", (number, number))
-    assert facts.get("100") == b"x"  # marks it as recently used
-    facts.put("001", b"x")
-    left = {file.name for file in (tmp_path / "facts").iterdir()}
-    assert {"100", "139", "001"} <= left
-    assert len(left) == 30
-    assert facts.get("101") is None
-
-
-def test_cache_cleanup_does_not_run_on_every_write(tmp_path: Path) -> None:
-    """A cleanup looks at every file, so the next one comes after a sixteenth of the limit has been written."""
-    facts = FactFiles(tmp_path / "facts", most=64 * 4096)
-    facts.put("000", b"x")
-    for number in range(70):
-        (tmp_path / "facts" / f"1{number:02}").write_bytes(b"x")
-    for name in ("001", "200", "002"):
-        facts.put(name, b"x")
-    assert len([*(tmp_path / "facts").iterdir()]) == 1 + 70 + 4
-    facts.put("201", b"x")
-    facts.put("003", b"x")
-    assert len([*(tmp_path / "facts").iterdir()]) == 48

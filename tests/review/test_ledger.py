@@ -85,12 +85,6 @@ def test_coverage_lists_unread_code_with_the_reason() -> None:
     assert not coverage.complete
 
 
-def test_closing_bracket_does_not_count_as_read_in_other_code() -> None:
-    """A region that is only a closing bracket doesn't count as read in other code."""
-    unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
-    assert coverage.CoverageTracker([unit], (), Dependents()).saw("void f() { }", "worker") == 0
-
-
 def test_same_changed_line_in_two_files_is_counted_for_each_file() -> None:
     """If two files have the same changed line, a prompt with one of them counts only for that file."""
     one = Unit(
@@ -114,27 +108,3 @@ def test_same_changed_line_in_two_files_is_counted_for_each_file() -> None:
     assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
     assert kept.unread() == (one,)
     assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1
-
-
-def test_a_line_that_something_else_may_provide_for_depends_on_the_change() -> None:
-    """Without a model it leads the list of what depends on the change; with one it stays open until the model reads it."""
-    renamed = ChangedSymbol(structs.replace(PAY, side="base"), None, "removed", ("removed",))
-    taxed = Definition("tax", path="shop.py", start=5, end=6)
-    users = Dependents(
-        symbols=(renamed, ChangedSymbol(structs.replace(taxed, side="base"), taxed, "signature", ("parameters",))),
-        references=(structs.replace(CALL, symbol="shop.py:tax", path="cart.py", line=2, text="tax()"), CALL),
-    )
-    alone, with_model = (coverage.CoverageTracker((), FILES, users, by_model=by).coverage() for by in (False, True))
-    assert (alone.open, [row.path for row in alone.relying]) == ((), ["till.py", "cart.py"])
-    assert [(row.kind, row.path) for row in with_model.open] == [("use", "till.py")]
-
-
-def test_an_import_that_no_longer_leads_to_its_file_is_open() -> None:
-    """Without a model, too: nothing in the search says what takes the file's place."""
-    file = Definition("<module>", path="shop.py", start=1, end=2)
-    users = Dependents(
-        symbols=(ChangedSymbol(file, None, "removed", ("removed",)),),
-        references=(structs.replace(CALL, symbol="shop.py:<module>", form="import"),),
-    )
-    (row,) = coverage.CoverageTracker((), FILES, users, by_model=False).coverage().open
-    assert (row.kind, row.path, row.reason) == ("use", "till.py", "shop.py was removed")

@@ -11,8 +11,7 @@ from fakes import Repository
 
 from bot import pipeline, wiring
 from bot.outputs import OUTPUTS
-from bot.outputs.handover import prompt
-from bot.values import Dismissal, PlacedFinding, Review, ReviewRequest
+from bot.values import Dismissal, Review, ReviewRequest
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 OTHER = "AKIA" + "J8DKF2HWYTRBC6ME"
@@ -178,16 +177,6 @@ def test_secret_never_appears_in_a_finding_identity(rounds: Rounds) -> None:
     assert any("***" in title for title in open_ones(found))
     assert token not in repr(found)
     assert token not in rounds.last.decode()
-
-
-def test_agent_prompt_asks_to_revoke_a_secret(rounds: Rounds) -> None:
-    """The prompt for an agent asks to revoke a secret, and asks for a test only for other findings."""
-    found = rounds.push({"app.py": LINE}).findings
-    text = prompt(found, "")
-    assert "Revoke it" in text
-    assert "add one that fails" not in text
-    other = PlacedFinding(replace(found[0].finding, category="bug"), "inline")
-    assert "add one that fails" in prompt([*found, other], "")
 
 
 def test_dismissal_of_a_secret_covers_all_its_copies(rounds: Rounds) -> None:

@@ -16,7 +16,7 @@ from bot.features.walkthrough.values import Walkthrough
 from bot.outputs import json_file, markdown
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import PerModel, Reply, Server
+from deeprepo_sandbox.providers import Reply, Server
 
 CODE = "def total(rows):\n    return sum(rows)\n"
 NEW = "def total(rows):\n    return sum(rows) + 1\n"
@@ -93,19 +93,6 @@ def test_one_call_returns_the_review_and_the_walkthrough(desk: Desk) -> None:
     assert f"{OVERVIEW}\n\n**Start at** `b.py:" in markdown.render(done)
 
 
-def test_several_calls_describe_their_own_files(desk: Desk) -> None:
-    """Each call describes its files; none sees the whole change, so static analysis gives the overview."""
-    long = "".join(f"    row{n} = rows[{n}] * {n}\n" for n in range(1_500))
-    desk.repository.commit(dict.fromkeys(PHRASES, NEW + f"\n\ndef more(rows):\n{long}    return row1\n"))
-    done = desk.review(says(), strategy="parts")
-
-    assert len(desk.bodies) > 1
-    assert not [body for body in desk.bodies if '"overview"' in json.dumps(body["response_format"])]
-    assert phrases(done) == PHRASES
-    assert walkthrough_of(done).by == "code"
-    assert walkthrough_of(done).overview.startswith("2 edited files")
-
-
 def test_model_text_is_limited_and_inert(desk: Desk) -> None:
     """In a model's walkthrough, unknown files are dropped, long texts cut, and markup is inert."""
     evil = "@acme/all <img src=x> ![p](http://e.example/p) /deeprepo cancel | x |" * 40
@@ -139,12 +126,3 @@ def test_later_review_keeps_the_text_for_unchanged_files(desk: Desk) -> None:
     third = desk.review(later, second)
     assert phrases(third) == now
     assert desk.bodies == []
-
-
-def test_root_answer_contains_the_overview(desk: Desk) -> None:
-    """The root's last answer contains these sentences in addition to its summary."""
-    root = [doubles.code('set_answer("Nothing is wrong.", "Every total rises by one.")')]
-    done = desk.review(PerModel({"root": root, "worker": says()}), root="compatible/root", strategy="rlm")
-
-    assert (walkthrough_of(done).overview, done.summary) == ("Every total rises by one.", "Nothing is wrong.")
-    assert phrases(done) == PHRASES

@@ -1,15 +1,13 @@
 import asyncio
 import os
 import stat
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from bot import storage
-from bot.errors import StorageError, UsageError
-from bot.storage.database import Database
+from bot.errors import StorageError
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
@@ -32,20 +30,6 @@ async def test_migrations_create_the_expected_tables(url: str) -> None:
         assert differing == []
 
 
-def test_idle_transaction_is_ended_after_a_minute(postgres: Callable[..., str]) -> None:
-    """PostgreSQL ends idle transactions after a minute, unless the operator set a different limit."""
-    show = "SHOW idle_in_transaction_session_timeout"
-
-    async def told(url: str) -> str:
-        async with storage.open_store(url) as store:
-            return str(await store.database.run(lambda c: c.exec_driver_sql(show).scalar()))
-
-    url = postgres()
-    assert asyncio.run(told(url)) == "1min"
-    own = f"{url}{'&' if '?' in url else '?'}options=-c%20idle_in_transaction_session_timeout%3D7s"
-    assert asyncio.run(told(own)) == "7s"
-
-
 async def test_newer_database_is_refused(url: str) -> None:
     """A database from a newer version gives an error and is not changed."""
     async with storage.open_store(url) as store:
@@ -53,14 +37,6 @@ async def test_newer_database_is_refused(url: str) -> None:
     with pytest.raises(StorageError, match="created by another version of deeprepo"):
         async with storage.open_store(url):
             pass
-
-
-def test_unsupported_address_is_refused() -> None:
-    """An unsupported address gives an error that doesn't repeat it, before anything is opened."""
-    for address in ("mysql://user:planted@host/name", "planted", "sqlite://", "sqlite+aiosqlite:///x"):
-        with pytest.raises(UsageError, match="sqlite:///PATH or postgresql://") as raised:
-            Database(address)
-        assert "planted" not in str(raised.value)
 
 
 async def test_database_error_contains_no_statement_or_password(tmp_path: Path) -> None:
@@ -74,16 +50,6 @@ async def test_database_error_contains_no_statement_or_password(tmp_path: Path) 
         with pytest.raises(StorageError, match=r"^the database failed: no such table: paused$"):
             await store.people.pause(PULL, "planted", 1.0)
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}  # noqa: ASYNC240 - nothing else runs in this loop
-
-
-async def test_broken_database_file_is_closed(tmp_path: Path) -> None:
-    """Refusing a broken file closes it, even while the error is still referenced."""
-    file = tmp_path / "deeprepo.db"
-    file.write_text("this is no database" * 100)
-    with pytest.raises(StorageError, match="file is not a database") as raised:
-        async with storage.open_store(f"sqlite:///{file}"):
-            pass
-    assert (raised.type, is_open_here(file)) == (StorageError, False)
 
 
 def is_open_here(file: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.storage import Failure, FinishedReview, Store
+from bot.storage import FinishedReview, Store
 from bot.storage.listing import DAY
 from bot.values import PullRef
 
@@ -43,33 +43,3 @@ async def test_review_stored_twice_is_summed_once(store: Store) -> None:
     ]
     assert [(row.repository, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
     assert await store.days.by_day((), 0) == ()
-
-
-async def test_duration_percentiles_are_computed_per_day_and_repository(store: Store) -> None:
-    """The median and the 95th percentile are computed per day, per repository and in total."""
-    assert (await store.days.whole(None, 0.0)).half is None
-    for number in range(1, 21):
-        at = DAY * (1 + number % 2) + 0.7
-        await store.reviews.save(replace(DONE, id=f"job-{number}", started=at - number, finished=at))
-    whole = await store.days.whole(None, 0.0)
-    assert (round(whole.half or 0, 3), round(whole.most or 0, 3), whole.reviews) == (10, 19, 20)
-    assert [round(row.half or 0, 3) for row in await store.days.by_day(None, 0.0)] == [10, 9]
-    assert [round(row.most or 0, 3) for row in await store.days.by_repository(None, 0.0)] == [19]
-
-
-async def test_failures_are_stored_per_installation(store: Store) -> None:
-    """Each pull request has its last failure, which is deleted when the App is removed."""
-    one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
-    for failure in (
-        one,
-        replace(one, why="no key", failed=20.0),
-        Failure(OTHER.key, OTHER, "ask", "x" * 5000, "{}", 15.0),
-    ):
-        await store.failures.record(failure)
-    assert [(row.why[:6], row.pull) for row in await store.failures.newest(None, 9)] == [
-        ("no key", PULL),
-        ("xxxxxx", OTHER),
-    ]
-    assert (await store.failures.count((7,)), await store.failures.one(PULL.key, (8,))) == (1, None)
-    await store.forget(7)
-    assert [row.pull for row in await store.failures.newest(None, 9)] == [OTHER]

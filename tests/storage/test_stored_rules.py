@@ -1,10 +1,8 @@
 import asyncio
-from collections import Counter
 from dataclasses import replace
 
 from bot.storage import FinishedReview, Store, StoredFinding
-from bot.storage.findings import addressed_share
-from bot.values import Dismissal, OwnerRule, PullRef
+from bot.values import OwnerRule, PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
 BESIDE = replace(PULL, number=4)
@@ -35,29 +33,3 @@ async def test_same_sentence_taught_twice_has_one_number(store: Store) -> None:
     await rules.remember(PULL, SENTENCE, "ann", "", 5.0)
     assert [(one.number, one.text) for one in await rules.in_force(70)] == [(1, SENTENCE.text), (2, SENTENCE.text)]
     assert await rules.remove(70, 99, "bob", 6.0) is None
-
-
-async def test_finding_outcomes_are_counted_per_repository_and_period(store: Store) -> None:
-    """Findings count as fixed, accepted, rejected or left, per repository and period."""
-    names = ("f1", "f2", "f3", "f4")
-    said = [replace(FOUND, fingerprint=name) for name in names]
-    await store.reviews.save(done("one", *said))
-    await store.reviews.save(done("other", FOUND, pull=OTHER))
-    assert await store.outcomes.of_repositories([70, 71], 0.0) == {70: {"waiting": 4}}
-    for name in ("f3", "unknown"):
-        await store.people.dismiss(PULL, Dismissal(name, "", "withdrawn", "ann"), 110.0)
-    states = ("fixed", "fixed", "fixed", "open")
-    ended = [replace(one, state=state) for one, state in zip(said, states, strict=True)]
-    await store.reviews.save(done("two", *ended, at=120.0, accepted=frozenset({"f2"})))
-    await store.outcomes.close(PULL, 130.0)
-    found = (await store.outcomes.of_repositories([70], 0.0))[70]
-    assert found == {"fixed": 1, "accepted": 1, "rejected": 1, "left": 1}
-    assert addressed_share(found) == 0.5
-    assert await store.outcomes.of_repositories([70], 125.0) == {70: {"left": 1}}
-    every = await store.outcomes.of_repositories(None, 0.0)
-    assert sum(every.values(), Counter()) == {"waiting": 1, "fixed": 1, "accepted": 1, "rejected": 1, "left": 1}
-    await store.reviews.save(done("three", said[3], at=140.0))
-    found = (await store.outcomes.of_repositories([70], 0.0))[70]
-    assert (found["waiting"], found["left"]) == (1, 0)
-    assert await store.prune(130.0 + 86_400.0, 1.0) > 0
-    assert await store.outcomes.of_repositories([70], 0.0) == {70: {"waiting": 1}}

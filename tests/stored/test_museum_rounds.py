@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from rounds import FIRST_PUSH, QUOTA, SCOPED_BASE, SCOPED_HEAD, SECOND_PUSH, TALK_BASE, TALK_HEAD
+from rounds import FIRST_PUSH, QUOTA, SECOND_PUSH, TALK_BASE, TALK_HEAD
 from waits import patience
 from whole import Whole, whole
 
@@ -25,7 +25,7 @@ from opening import event
 from stepping import WRITE, stage
 
 from bot.outputs import json_file
-from bot.stored import markers, reviews
+from bot.stored import reviews
 from deeprepo_sandbox import github as sandbox
 
 MUSEUM = Path(__file__).parent / "museum"
@@ -79,14 +79,6 @@ def test_stored_review_is_read_without_loss(room: str) -> None:
         assert {key: again.get(key) for key in kept} == kept
 
 
-def test_each_stored_key_is_covered_by_a_room() -> None:
-    """A new stored key needs a room that has it: run `make museum ROOM=NAME`."""
-    documents = [json.loads(data) for room in ROOMS for data in stored(room)]
-    written = [json.loads(json_file.render(reviews.review(data))) for room in ROOMS for data in stored(room)]
-    found = {key for document in documents for key, value in keys(document) if value}
-    assert {key for document in written for key, _ in keys(document)} - found == EMPTY
-
-
 def is_facts(node: ast.expr) -> bool:
     """Return whether an expression is a marker's facts, judging by its name."""
     return re.search(r"facts(\(.*\))?$", ast.unparse(node)) is not None
@@ -116,17 +108,6 @@ def facts_in_code() -> set[str]:
             is_constant = isinstance(name, ast.Name)
             found.add(getattr(module, name.id, None) if is_constant else getattr(name, "value", name))
     return {name for name in found if isinstance(name, str)}
-
-
-def test_each_marker_fact_is_covered_by_a_room() -> None:
-    """A new fact needs a room that has it: run `make museum ROOM=NAME`."""
-    pulls = [pull for room in ROOMS for pull in left(room).values() if isinstance(pull, dict)]
-    bodies = [body for pull in pulls for body in pull["comments"]]
-    bodies += [one["body"] for pull in pulls for one in pull["line_comments"]]
-    bodies += [one["summary"] for pull in pulls for one in pull["checks"]]
-    stored_facts = {fact for body in bodies for fact in markers.read(body).facts}
-    assert {"fingerprint", "paused", "withdrawn"} <= facts_in_code()
-    assert facts_in_code() - stored_facts == NO_ROOM
 
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if "answers" in left(room)])
@@ -270,28 +251,6 @@ async def test_third_review_leaves_unchanged_findings_and_threads_alone(tmp_path
 
 
 @pytest.mark.parametrize("room", ROOMS)
-async def test_thread_reopened_by_a_person_stays_open(tmp_path: Path, room: str) -> None:
-    """The marker says that deeprepo resolved this thread, so a person must have reopened it."""
-    async with upgraded(tmp_path, room) as at:
-        at.repo.resolve(1, at.gh.pull(1).review_comments[0].id, is_resolved=False)
-        before = posted_words(at)
-        await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
-        assert posted_words(at) == before
-
-
-@pytest.mark.parametrize("room", ROOMS)
-async def test_regenerated_summary_keeps_the_origin_of_each_finding(tmp_path: Path, room: str) -> None:
-    """After one finding is ignored, the others keep their origin and the reason why they are not settled."""
-    async with upgraded(tmp_path, room) as at:
-        told = at.summary(1)
-        await at.said(1, "/deeprepo ignore 1 meant so")
-        now = at.summary(1)
-        assert int(FINDINGS.findall(now)[0]) == int(FINDINGS.findall(told)[0]) - 1
-        for words in (UNSETTLED, "not reported by earlier reviews", "introduced by the"):
-            assert now.count(words) == told.count(words)
-
-
-@pytest.mark.parametrize("room", ROOMS)
 async def test_exhausted_quota_does_not_fail_a_merge_queue(tmp_path: Path, room: str) -> None:
     """A review cut short by its quota does not fail a queue without a threshold, nor changes its summary."""
     from test_whole_checks import queue
@@ -301,26 +260,3 @@ async def test_exhausted_quota_does_not_fail_a_merge_queue(tmp_path: Path, room:
         assert "Quota exhausted" in told
         assert await queue(at, 2) == "success"
         assert at.summary(2) == told
-
-
-@pytest.mark.parametrize("room", ROOMS)
-async def test_jobs_with_different_settings_files_stay_separate(tmp_path: Path, room: str) -> None:
-    """Each job continues its own review: no second summary, no repeated comment, nothing resolved."""
-    before = left(room)["scopes"]
-    async with stage(tmp_path, SCOPED_BASE) as at:
-        head = await at.repo.commit("feature", SCOPED_HEAD)
-        with at.gh.holding() as held:
-            number = await at.repo.open_pull("feature")
-        ids = {before["base"]: at.gh.pull(number).base_sha, before["head"]: head}
-        await _posted(at.gh, at.gh.actions_token(at.repo, WRITE), number, before, ids)
-        for part in "ab":
-            await at.told("pull_request", event(held), config=f"{part}/.deeprepo.yml")
-        pull = at.gh.pull(number)
-        assert len(pull.comments) == 2
-        for part, comment in zip("ba", pull.comments, strict=True):
-            assert markers.read(comment.body).facts["scope"] == f"{part}/.deeprepo.yml"
-            assert "No new findings" in comment.body
-        assert [(one.path, one.is_resolved) for one in pull.review_comments] == [
-            ("b/price.py", False),
-            ("a/price.py", False),
-        ]

@@ -4,7 +4,7 @@ import pytest
 from diff_rows import rows
 
 from bot.review.strategies import choose
-from bot.values import Reference, ReviewEffort, Unit
+from bot.values import ReviewEffort, Unit
 
 UNIT = Unit(
     id="a.py:f", path="a.py", name="f", start=1, end=9, side="head", text="def f(): ...", rows=rows("+    1 def f(): ..."),
@@ -15,10 +15,6 @@ UNIT = Unit(
 def units(count: int, **changes: object) -> list[Unit]:
     """Return code regions, each in its own file."""
     return [replace(UNIT, id=f"m{n}.py:f", path=f"m{n}.py", **changes) for n in range(count)]
-
-
-def use(path: str, line: int) -> Reference:
-    return Reference("a.py:f", "f", path, line, "f()", "g", None, "bound")
 
 
 LARGE = units(81)

@@ -8,8 +8,6 @@ import pytest
 from fakes import Repository
 from strategies.test_root import CLAIM, FOUND, HELPER, MORE, USER, reviewed
 
-from bot.review import readings
-from bot.values import Unit
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
@@ -104,14 +102,6 @@ def test_finding_of_several_passes_needs_no_confirmation(change: Repository) -> 
     assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
 
 
-def test_high_effort_confirms_diff_only_findings_in_separate_calls(change: Repository) -> None:
-    """At effort high, every finding is confirmed by a separate call."""
-    played = Two(beside=(), alone=(FOUND,))
-    review = reviewed(change, played, "--effort", "high")
-    assert played.asked.count("opinion") == 1
-    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
-
-
 def test_unconfirmed_diff_only_finding_is_collapsed(change: Repository) -> None:
     """Without confirmations, nobody has compared the finding with the code around the change."""
     change.git("checkout", "-q", "main")
@@ -122,14 +112,6 @@ def test_unconfirmed_diff_only_finding_is_collapsed(change: Repository) -> None:
     review = reviewed(change, played)
     assert "opinion" not in played.asked
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("unproven", "folded")]
-
-
-def test_severe_finding_about_users_of_the_change_is_confirmed_although_passes_agree(change: Repository) -> None:
-    """Passes that agree may all lack the line that decides, such as that of a caller."""
-    about_users = FOUND | {"category": "contract"}
-    played = Two(beside=(about_users,), alone=(about_users,))
-    reviewed(change, played)
-    assert played.asked.count("opinion") == 1
 
 
 @pytest.mark.parametrize(
@@ -169,37 +151,6 @@ class Heard(Two):
 def at_rate(number: int, title: str, severity: str) -> Mapping[str, Any]:
     """Return a finding about one of the added functions."""
     return {**OTHER, "quote": f"    return amount * {number} / 100", "title": title, "severity": severity}
-
-
-@pytest.mark.parametrize(
-    ("severity", "claims", "shown"),
-    [("high", 1, ("confirmed", "inline")), ("medium", 0, ("unproven", "inline")), ("low", 0, ("unproven", "folded"))],
-)
-def test_medium_root_model_finding_in_changed_files_needs_no_confirmation(
-    change: Repository, severity: str, claims: int, shown: tuple[str, str]
-) -> None:
-    """A medium finding is shown in full if there is room, with its single pass, and unconfirmed."""
-    played = Heard(beside=(at_rate(9, "Unit gets lost", severity),), alone=())
-    review = reviewed(change, played)
-    assert played.claims == claims
-    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [shown]
-    assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(1, 2)]
-
-
-def test_medium_finding_with_code_outside_the_change_gets_its_own_call(change: Repository) -> None:
-    """Only the pass with the surrounding code can see what breaks there, so no other pass agrees with it."""
-    played = Two(beside=({**FOUND, "severity": "medium", "evidence": [*MORE]},), alone=())
-    review = reviewed(change, played)
-    assert played.asked.count("opinion") == 1
-    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
-
-
-def test_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
-    """A low-severity finding of one pass is never shown in full, because nothing has checked it."""
-    played = Two(beside=(OTHER,), alone=())
-    review = reviewed(change, played)
-    assert "opinion" not in played.asked
-    assert [(one["place"], one["verdict"]) for one in review["findings"]] == [("folded", "unproven")]
 
 
 def test_remark_is_a_collapsed_one_line_finding(change: Repository) -> None:
@@ -261,18 +212,6 @@ def test_change_is_read_once_at_low_effort(change: Repository) -> None:
     played = Two(beside=(), alone=(OTHER,))
     reviewed(change, played, "--effort", "low")
     assert played.asked == ["reading"]
-
-
-def test_finding_limit_is_equal_for_small_and_large_parts(repository: Repository, change: Repository) -> None:
-    """A small change may have as many defects, so the limit is equal.
-
-    Only a prompt that replaces several allows more.
-    """
-    small, large = Two(beside=(), alone=()), Two(beside=(), alone=())
-    reviewed(change, small)
-    change.commit(MORE_RATES, "more")
-    reviewed(change, large)
-    assert (small.things, large.things) == ({"14"}, {"14"})
 
 
 @pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])
@@ -379,88 +318,6 @@ def test_finding_of_only_the_root_model_is_confirmed_by_another_model(
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
 
 
-@pytest.mark.parametrize(("category", "who"), [("logic", []), ("contract", ["small"])])
-def test_medium_finding_of_the_root_model_about_users_of_the_change_is_confirmed(
-    change: Repository, category: str, who: list[str]
-) -> None:
-    """The root's model saw the changed files, but not all code that uses them."""
-    played = Roles(beside=({**OTHER, "severity": "medium", "category": category},), alone=(), opinion="confirmed")
-    reviewed(change, played, *SMALL)
-    assert [model for model, asked in played.calls if asked == "opinion"] == who
-
-
-@pytest.mark.parametrize(
-    ("severity", "opinion", "who", "shown"),
-    [
-        ("high", "confirmed", ["small"], ("confirmed", "inline")),
-        ("high", "unproven", ["small", "model"], ("confirmed", "inline")),
-        ("medium", "confirmed", ["small"], ("confirmed", "inline")),
-        ("medium", "unproven", ["small"], ("unproven", "folded")),
-    ],
-)
-def test_guess_of_both_models_about_unchanged_users_is_shown_in_full_only_if_confirmed(
-    change: Repository, severity: str, opinion: str, who: list[str], shown: tuple[str, str]
-) -> None:
-    """Both may guess what unchanged code takes for granted. The root's model judges only severe guesses again."""
-    guess = {**FOUND, "severity": severity, "category": "broken-caller", "evidence": MORE}
-    played = Roles(beside=(guess,), alone=(guess,), opinion=opinion)
-    review = reviewed(change, played, *SMALL)
-    assert [model for model, asked in played.calls if asked == "opinion"] == who
-    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [shown]
-
-
-@pytest.mark.parametrize(
-    ("guess", "opinion", "who", "shown"),
-    [
-        (FOUND, "confirmed", ["small"], ("confirmed", "inline")),
-        (FOUND, "refuted", ["small"], ("unproven", "folded")),
-        ({**FOUND, "severity": "medium"}, "refuted", [], ("unproven", "inline")),
-        ({**FOUND, "severity": "medium", "category": "contract"}, "unproven", ["small"], ("unproven", "folded")),
-    ],
-)
-def test_cheaper_model_confirms_what_both_models_report_without_the_line_that_decides(
-    change: Repository, guess: Mapping[str, Any], opinion: str, who: list[str], shown: tuple[str, str]
-) -> None:
-    """Passes may agree on a wrong guess, so severe findings and guesses about users of the change are confirmed."""
-    played = Roles(beside=(guess,), alone=(guess,), opinion=opinion)
-    review = reviewed(change, played, *SMALL)
-    assert [model for model, asked in played.calls if asked == "opinion"] == who
-    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [shown]
-    assert len(played.calls) == 2 + len(who)  # the root doesn't continue either
-
-
-def test_no_call_is_made_for_medium_findings_of_passes_over_the_bare_diff(change: Repository) -> None:
-    """It is collapsed."""
-    medium = {**OTHER, "severity": "medium"}
-    played = Roles(beside=(), alone=(medium,))
-    review = reviewed(change, played, *SMALL)
-    assert "opinion" not in played.asked
-    assert [(one["place"], one["verdict"], len(one["sources"])) for one in review["findings"]] == [
-        ("folded", "unproven", 1)
-    ]
-    played = Roles(beside=(), alone=(medium, FOUND))
-    review = reviewed(change, played, *SMALL)
-    assert {one["title"]: one["verdict"] for one in review["findings"]} == {
-        OTHER["title"]: "unproven",
-        FOUND["title"]: "confirmed",
-    }
-
-
-def test_finding_of_only_the_worker_model_is_confirmed_by_the_root_model(change: Repository) -> None:
-    """No model confirms its own claim, and no call is made only for a medium one of that model."""
-    medium = {**OTHER, "severity": "medium", "quote": "    return amount * 24 / 100", "title": "Unit gets lost"}
-    played = Roles(beside=(), alone=(FOUND, medium))
-    review = reviewed(change, played, *SMALL)
-    assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion"), ("model", "opinion")]
-    verdicts = {one["title"]: one["verdict"] for one in review["findings"]}
-    assert verdicts == {FOUND["title"]: "confirmed", "Unit gets lost": "unproven"}
-    played = Roles(beside=(FOUND,), alone=(medium,))
-    review = reviewed(change, played, *SMALL)
-    assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion")]
-    verdicts = {one["title"]: one["verdict"] for one in review["findings"]}
-    assert verdicts == {FOUND["title"]: "confirmed", "Unit gets lost": "unproven"}
-
-
 @pytest.mark.parametrize(("opinion", "left"), [("refuted", []), ("unproven", [("unproven", "folded")])])
 def test_worker_model_drops_or_leaves_open_what_only_its_own_passes_report(
     change: Repository, opinion: str, left: list[tuple[str, str]]
@@ -470,26 +327,3 @@ def test_worker_model_drops_or_leaves_open_what_only_its_own_passes_report(
     review = reviewed(change, played, *SMALL)
     assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion")]
     assert [(one["verdict"], one["place"]) for one in review["findings"] if one["status"] == "new"] == left
-
-
-class Confirming(Roles):
-    """Like Roles, and keeps the text of each confirmation."""
-
-    opinions: tuple[str, ...] = ()
-
-    def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """Return the next reply."""
-        text = str(body["messages"])
-        self.opinions += (text,) if CLAIM in text else ()
-        return super().__call__(body)
-
-
-def test_riskiest_files_that_fit_are_read_whole_in_one_pass() -> None:
-    """No file is read in part, so the review can name what the pass has read."""
-    units = [
-        Unit(f"{path}.py:f{n}", f"{path}.py", f"f{n}", n, n, "head", "", (), risk=risk, tokens=100)
-        for path, number, risk in (("low", 1, 1), ("long", 9, 9), ("high", 3, 7))
-        for n in range(1, number + 1)
-    ]
-    assert {unit.path for unit in readings.riskiest(units, 400)} == {"high.py", "low.py"}
-    assert [unit.path for unit in readings.riskiest(units, 900)] == ["long.py"] * 9

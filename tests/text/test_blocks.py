@@ -70,10 +70,3 @@ def shown(text: str, line: int, most: int, first: int = 0) -> list[int]:
 def test_block_is_shown_with_its_branches(text: str, line: int, most: int, numbers: list[int]) -> None:
     """A line in a branch is shown with its sibling branches and the header of the block."""
     assert shown(text, line, most) == numbers
-
-
-def test_shown_lines_are_limited_at_any_indentation() -> None:
-    """Deeply nested and flat files of branches both give at most 14 lines."""
-    stairs = [" " * number + "if x:" for number in range(3_000)]
-    assert len(blocks.around("a.py", stairs, 3_000, 12)) <= 14
-    assert len(blocks.around("a.py", ["else:", " x"] * 20_000, 3, 12)) <= 14

@@ -3,7 +3,7 @@
 import pytest
 
 from deeprepo.impact.text.lines import is_comment
-from deeprepo.impact.text.paths import is_code, is_output, is_product, is_prose, is_sample, is_test
+from deeprepo.impact.text.paths import is_output, is_product, is_prose, is_test
 
 TESTS = """
     e2e/x.ts e2e/login.py tests/test_shop.py test/shop_test.py shop/tests.py shop/test_rates.py conftest.py tests/conftest.py src/cart.test.ts
@@ -69,26 +69,6 @@ def test_path_is_recognized_by_convention(path: str) -> None:
     assert not is_product(path)
 
 
-@pytest.mark.parametrize("path", NO_TESTS.split())
-def test_inside_a_word_does_not_make_a_test_path(path: str) -> None:
-    """A path is not a test if `test` is only part of a word, or if it is a document."""
-    assert not is_test(path)
-
-
-@pytest.mark.parametrize("path", PROSE.split())
-def test_document_is_recognized_by_suffix_or_name(path: str) -> None:
-    """Documents are recognized by their suffix, or by a name such as LICENSE."""
-    assert is_prose(path)
-    assert not is_product(path)
-
-
-@pytest.mark.parametrize("path", NO_PROSE.split())
-def test_code_or_data_named_like_a_document_is_not_a_document(path: str) -> None:
-    """Code or data with a document's name, such as news.json, is not a document."""
-    assert not is_prose(path)
-    assert is_product(path)
-
-
 @pytest.mark.parametrize("path", ["poetry.lock", "go.sum", "a.min.js", "api_pb2.py", "x.snap", "logo.svg", "fix.patch"])
 def test_generated_file_counts_as_output(path: str) -> None:
     """Lock files, snapshots and generated code count as output, not as documents."""
@@ -96,21 +76,7 @@ def test_generated_file_counts_as_output(path: str) -> None:
     assert not is_prose(path)
 
 
-@pytest.mark.parametrize("path", ["docs/conf.py", "examples/cart.py", "shop/fixtures/a.py", "src/Button.stories.tsx"])
-def test_sample_is_code_but_not_a_test(path: str) -> None:
-    """Examples, fixtures and documentation code are samples: code, but not tests."""
-    assert is_sample(path)
-    assert is_code(path)
-    assert not is_test(path)
-
-
 @pytest.mark.parametrize(("line", "path"), COMMENTS)
 def test_comment_is_recognized_by_its_language(line: str, path: str) -> None:
     """A line is a comment in its own language only; in other languages, these characters are code."""
     assert is_comment(line, path)
-
-
-@pytest.mark.parametrize(("line", "path"), CODE)
-def test_code_that_looks_like_a_comment_is_code(line: str, path: str) -> None:
-    """Directives, attributes, selectors, pointers, operators and strings are not comments."""
-    assert not is_comment(line, path)

@@ -4,18 +4,6 @@ import pytest
 
 from deeprepo.impact.text.xml_reader import DEEPEST, MOST_ELEMENTS, elements
 
-
-def test_element_has_its_parents_attributes_and_text() -> None:
-    """Elements have their parents, attributes and text, without namespace prefixes or comments."""
-    rows = elements(b'\xef\xbb\xbf<p:a xmlns:p="x"><!-- <b c="1"/> -->\n<b c="2"> d <e/></b></p:a>')
-    assert [(one.name, one.around, one.attributes.get("c")) for one in rows] == [
-        ("a", (), None),
-        ("b", ("a",), "2"),
-        ("e", ("a", "b"), None),
-    ]
-    assert rows[1].text.strip() == "d"
-
-
 BOMB = b'<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>'
 LINK = b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'
 

@@ -52,18 +52,6 @@ def test_review_in_a_child_imports_no_more_modules(provider: str, repository: Re
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
-def test_child_starts_with_the_preloaded_modules() -> None:
-    """The fork server silently ignores modules that it can't import, so this checks that they were loaded."""
-    assert child.call(tasks.loaded, child.PRELOADED[1], caps=tasks.CAPS)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
 def test_children_never_import_the_github_client() -> None:
     """Only parents use GitHub's client, which takes half a second to load."""
     assert not child.call(tasks.loaded, "githubkit", caps=tasks.CAPS)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
-def test_child_runs_garbage_collection_rarely() -> None:
-    """Python's default of every 700 objects would take a tenth of a review's time."""
-    assert child.call(tasks.collections, caps=tasks.CAPS) >= 100_000

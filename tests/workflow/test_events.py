@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from bot.values.ask import (
     Ask,
     Cancel,
-    CatchUp,
     CommandAsk,
     CommentRef,
     Forget,
@@ -148,19 +147,6 @@ def test_other_check_runs_are_ignored(payload: dict[str, Any], reason: str) -> N
     ask = read("check_run", payload)
     assert isinstance(ask, IgnoredDelivery)
     assert reason in ask.reason
-
-
-def test_uninstalled_repositories_are_deleted() -> None:
-    """A missing or empty list of repositories never means "all of them", and a suspension deletes nothing."""
-    gone = delivery("deleted")
-    assert read("installation", {k: gone[k] for k in ("action", "installation")}) == Forget(7)
-    removed = delivery("removed", repositories_removed=[{"id": 11}, {"id": 12}])
-    assert read("installation_repositories", removed) == Forget(7, (11, 12))
-    assert isinstance(read("installation_repositories", delivery("removed", repositories_removed=[])), IgnoredDelivery)
-    assert isinstance(read("installation_repositories", delivery("removed")), IgnoredDelivery)
-    assert isinstance(read("installation", delivery("suspend")), IgnoredDelivery)
-    assert read("installation", delivery("unsuspend")) == CatchUp()
-    assert read("repository", delivery("deleted")) == Forget(7, (11,))
 
 
 JSON = st.recursive(

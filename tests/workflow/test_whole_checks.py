@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from whole import BROKEN, MENDED, Whole
 
 from bot.machine.limits import ProcessLimits
@@ -64,22 +63,6 @@ async def test_canceled_review_leaves_the_earlier_conclusion(at: Whole) -> None:
     assert "that result still applies" in summary
 
 
-@pytest.mark.parametrize(
-    "when", [("POST", r"/check-runs$"), ("PATCH", r"/check-runs/\d+$")], ids=["as it begins", "later"]
-)
-async def test_replacement_review_reuses_the_check_run(at: Whole, when: tuple[str, str]) -> None:
-    """A starting server finds the pull request before its delivery comes: both reviews share a check run."""
-    with at.gh.holding() as held:
-        await at.opened()
-    at.gh.fail(*when, Fault(status=None, run=lambda: at.gh.deliver(held[0])))
-    at.server.catch_up_now.set()
-    await at.until(lambda: at.ending(1) is not None)
-    await at.quiet()
-    (check,) = at.gh.pull(1).checks
-    assert (check.conclusion, "1 finding" in (check.title or "")) == ("neutral", True)
-    assert await at.server.store.checks.of(at.pull(1)) == ()
-
-
 async def test_concurrent_jobs_create_one_check_run(at: Whole) -> None:
     """Two jobs look for a check run before either creates one: only one check run is created."""
     with at.gh.holding():
@@ -106,24 +89,6 @@ async def test_truncated_or_skipped_review_fails_when_a_threshold_is_set(at: Who
         drafts.append(await at.repo.open_pull(branch, draft=True, fork=author == "stranger", author=author))
         await at.quiet()
     assert [at.ending(number) for number in (orphan, *drafts)] == ["failure", "failure", "neutral"]
-
-
-async def test_settings_mistake_is_in_the_check_and_does_not_stop_the_review(at: Whole) -> None:
-    """The other settings apply. If the mistake may be in a threshold, the check is neutral; queues pass."""
-    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
-    other = await at.reviewed(branch="other", files={"README.md": "# B\n"})
-    broken = await at.reviewed(branch="broken", files={**BROKEN, "docs/broken.md": "# Broken\n"})
-    assert [at.ending(other), at.ending(broken)] == ["success", "failure"]
-    assert "quota: write a whole number" in (at.gh.pull(other).checks[-1].text or "")
-    for number, text, said in (
-        (1, "failon: high\n", "unknown key failon; did you mean fail_on?"),
-        (2, "fail_on: [high\n", "nothing in this file applies"),
-    ):
-        await at.repo.commit("main", {".deeprepo.yml": text})
-        pull = await at.reviewed(branch=f"doubt-{number}", files={"README.md": f"# {number}\n"})
-        assert at.ending(pull) == "neutral"
-        assert said in (at.gh.pull(pull).checks[-1].summary or "")
-        assert await queue(at, pull) == "success"
 
 
 async def test_changes_excluded_by_the_owner_are_neutral(at: Whole) -> None:

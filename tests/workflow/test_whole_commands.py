@@ -1,7 +1,5 @@
-import re
-
 import pytest
-from whole import BASE, BROKEN, MENDED, Whole
+from whole import MENDED, Whole
 
 from bot.workflow.commands import COMMANDS
 
@@ -48,35 +46,3 @@ async def test_revoked_permission_applies_immediately(at: Whole) -> None:
     assert "needs write" not in await at.said(number, "/deeprepo explain 1", author="colleague")
     at.repo.add("colleague", "read")
     assert "write" in await at.said(number, "/deeprepo explain 1", author="colleague")
-
-
-async def test_each_command_in_a_comment_gets_a_short_answer(at: Whole) -> None:
-    """One comment ignores two findings, with an answer for each. Only lists are longer than five lines."""
-    await at.repo.commit("main", {f"shop/use{k}.py": BASE["shop/cart.py"] for k in range(9)})
-    number = await at.reviewed(
-        files={"shop/price.py": BROKEN["shop/price.py"] + "\n\nprint(nothing)\nprint(nowhere)\n"}
-    )
-    before = set(at.answers(number))
-    await at.said(number, "/deeprepo ignore 1 is replaced in the next PR\n/deeprepo ignore 2 wrong, see `a.py`")
-    ignored = [body for key, body in at.answers(number).items() if key not in before]
-    for text in ("explain 1", "explain 3", "ask why?", "fix 3", "fix 2 3", "fix 99", "fix all", "dance", "pause",
-                 "remember in shop/cart.py Prices are in euro.", "rules remove 9", "resume", "cancel", "ignore 99"):  # fmt: skip
-        await at.said(number, f"/deeprepo {text}")
-    shown = {body: re.sub("(?s)<details>.*</details>", "collapsed", body) for body in at.replies(number)}
-    lengths = {body: len([row for row in text.splitlines() if row.strip()]) for body, text in shown.items()}
-    assert [body.count("Ignored in this pull request") for body in ignored] == [1, 1]
-    assert all("`- finding: " in body for body in ignored)
-    assert {body: rows for body, rows in lengths.items() if rows > 5} == {}
-
-
-async def test_ignored_place_stays_off_the_list(at: Whole) -> None:
-    """`/deeprepo ignore` accepts the ID of a place that the change may have forgotten."""
-    await at.repo.commit("main", {"docs/a.md": "See shop/old.md.\n", "shop/old.md": "text of a page\n"})
-    number = await at.reviewed(files={"shop/old.md": "", "shop/new.md": "text of a page\n", "README.md": "new\n"})
-    assert "Places this change may have forgotten" not in at.summary(number)
-    await at.pushed({"shop/old.md": None})
-    listed = re.search(r"ID `([0-9a-f]{16})`", at.summary(number))
-    assert listed is not None
-    assert "Ignored in this" in await at.said(number, f"/deeprepo ignore {listed[1]} the page comes back")
-    await at.said(number, "/deeprepo full review")
-    assert listed[1] not in at.summary(number)

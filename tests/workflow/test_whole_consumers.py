@@ -41,15 +41,6 @@ async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **
     return found
 
 
-async def test_listed_consumer_is_read_and_its_broken_line_is_reported(tmp_path: Path) -> None:
-    """The review of a private library names the line in a private consumer that allows it."""
-    async with at(tmp_path, quagga=USER | ALLOWS) as (stage, repo):
-        text = await reviewed(stage, repo)
-        assert "acme/quagga:zanzibar/checkout.py" in text
-        assert HIDDEN in text  # acme/nobody does not exist, which looks the same as a repository that may not be shown
-        tokens_are_narrow(stage, "quagga")
-
-
 def tokens_are_narrow(stage: Whole, *users: str) -> None:
     """Assert that contents tokens are for single repositories or the consumers, and read-only for those."""
     minted = [one for one in stage.gh.requests if one.path.endswith("/access_tokens")]

@@ -206,11 +206,3 @@ async def test_comments_not_addressed_to_us_get_no_answer(tmp_path: Path, monkey
         with at.gh.holding():
             await at.repo.reply(number, one.thread("mean()"), "I do not know.", author="colleague")
         assert await one.reply("Then look at it with @colleague, please.") == ""
-
-
-async def test_mention_without_a_model_gets_one_sentence_and_a_reply_gets_none(tmp_path: Path) -> None:
-    """Without a model, a mention gets one sentence pointing to the help, and a reply gets nothing."""
-    async with whole(tmp_path) as at:
-        one = Talk(at, await at.reviewed(files=HEAD))
-        assert "`/deeprepo help`" in await one.below("Thank you @deeprepo, why though?")
-        assert await one.reply("Why?", title="round_up") == ""

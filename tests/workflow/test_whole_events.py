@@ -3,8 +3,6 @@ import re
 import pytest
 from whole import BROKEN, MENDED, Whole
 
-from deeprepo_sandbox.github import Fault
-
 
 def ended(at: Whole, number: int) -> list[str | None]:
     """Return the conclusions of the head's check runs, in order, after asserting that all are completed."""
@@ -30,23 +28,6 @@ async def test_check_run_button_starts_a_review(at: Whole) -> None:
     await at.repo.press(check, "unknown")
     await at.quiet()
     assert len(ended(at, number)) == 5
-
-
-@pytest.mark.slow
-async def test_converting_to_draft_cancels_the_running_review(at: Whole) -> None:
-    """The running review and its check run are canceled; marking it ready for review starts a new one."""
-    drafted = Fault(status=None, after=True, run=lambda: at.repo.set_draft(1, draft=True))
-    at.gh.fail("PATCH", r"/check-runs/\d+$", drafted)  # the update that reports progress
-    at.gh.fail("POST", r"/(reviews|comments)$", Fault(status=None, delay=5.0))  # keeps the review running
-    number = await at.opened()
-    await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
-    await at.quiet()
-    assert at.gh.pull(number).comments == []
-
-    await at.repo.set_draft(number, draft=False)
-    await at.quiet()
-    assert ended(at, number)[-1] == "neutral"
-    assert "1 finding" in at.summary(number)
 
 
 async def test_stacked_pull_request_is_compared_with_its_parent_until_the_merge(at: Whole) -> None:

@@ -30,21 +30,6 @@ async def test_broken_caller_is_fixed_in_one_commit(at: Whole) -> None:
     assert at.gh.pull(number).checks[-1].conclusion == "success"
 
 
-async def test_answer_has_a_patch_if_no_commit_is_allowed(at: Whole) -> None:
-    """With read-only access or a protected branch, nothing is committed and the answer has a patch."""
-    number = await at.reviewed()
-    before = await tip(at)
-    at.gh.grant(contents="read")
-    refused = await at.said(number, "/deeprepo fix")
-    assert "contents: write" in refused
-    at.gh.grant(contents="write")
-    at.repo.protect("feature")
-    protected = await at.said(number, "/deeprepo fix")
-    assert "protected" in protected
-    assert all("+    return total(items)" in reply for reply in (refused, protected))
-    assert await tip(at) == before
-
-
 @pytest.mark.slow
 async def test_fork_gets_a_patch_instead_of_a_commit(at: Whole) -> None:
     """The branch belongs to a stranger, so the maintainer gets a patch."""
@@ -76,20 +61,6 @@ async def test_lost_response_to_the_update_causes_no_second_commit(at: Whole) ->
     reply = await at.said(number, "/deeprepo fix 1")
     assert (await tip(at))[:10] in reply
     assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
-
-
-async def test_late_update_is_refused_by_github(at: Whole) -> None:
-    """Somebody pushes between the last check and the update: GitHub refuses it, and their commit stays."""
-    number = await at.reviewed()
-    stands: list[str] = []
-
-    async def push() -> None:
-        folder = at.repo.repository.git
-        stands.append(await git.commit(folder, "feature", await tip(at), {"NEWS.md": "one\n"}, "News", "colleague"))
-
-    at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=push))
-    assert "Nothing was committed" in await at.said(number, "/deeprepo fix 1")
-    assert [await tip(at)] == stands
 
 
 async def test_patch_never_shows_a_secret(at: Whole) -> None:

@@ -1,13 +1,10 @@
 """Limits on the GitHub requests that people can cause with comments, and on how long others wait."""
 
-import re
 from pathlib import Path
 
 import pytest
 from test_whole_conversations import talk
 from whole import WORSE, whole
-
-from bot.commands import context
 
 SPARE = 4  # requests to renew a token and to check a permission again after a minute
 
@@ -48,13 +45,3 @@ async def test_private_team_member_is_not_rate_limited(tmp_path: Path) -> None:
             await at.repo.reply(number, top, f"Because it is added elsewhere ({n})", "colleague")
         await at.quiet()
         assert "total()" in await at.said(number, "/deeprepo explain 1", "colleague")
-
-
-async def test_rate_limit_ends_at_the_announced_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer states once when the limit ends, and refused commands do not postpone it."""
-    async with whole(tmp_path) as at:
-        monkeypatch.setattr(context, "MEMBER_COMMANDS", 2)
-        number = await at.reviewed(files=WORSE)
-        answers = [await at.said(number, "/deeprepo help") for _ in range(4)]
-        assert [bool(answer) for answer in answers] == [True, True, True, False]
-        assert re.search(r"in (?:59|60) minutes, at \d\d:\d\d UTC", answers[2])

@@ -30,18 +30,6 @@ def drawn(name: str) -> Callable[[Whole], Awaitable[None]]:
 REVIEWED = {"several merge bases": drawn("crossed, with the other parent first")}
 
 
-@pytest.mark.parametrize("name", few(REVIEWED, 0))
-async def test_change_that_may_touch_the_trigger_paths_is_reviewed(at: Whole, name: str) -> None:
-    """A change is reviewed even if no file that differs from its base matches `triggers.paths`."""
-    await at.repo.commit("main", {".deeprepo.yml": PATHS, **histories.OLD})
-    await REVIEWED[name](at)
-    number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
-    await at.quiet()
-    ending, title = newest(at, number)
-    assert ending == "failure"
-    assert "Not reviewed" not in title
-
-
 async def merged_in(at: Whole) -> None:
     """Merge main, which changes these paths repeatedly, into the feature branch twice."""
     steps: tuple[histories.Row, ...] = tuple(("main", ("main",), {"shop/step.py": f"{n}\n"}) for n in range(30))
@@ -57,17 +45,6 @@ async def merged_in(at: Whole) -> None:
 
 
 LEFT_OUT = {"the main branch merged in": merged_in}
-
-
-@pytest.mark.parametrize("name", few(LEFT_OUT, 0))
-async def test_change_outside_the_trigger_paths_is_skipped(at: Whole, name: str) -> None:
-    """Changes that came in by merging the main branch do not count as this change's."""
-    await at.repo.commit("main", {".deeprepo.yml": PATHS})
-    await LEFT_OUT[name](at)
-    number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
-    await at.quiet()
-    assert newest(at, number)[0] == "neutral"
-    assert "no changed file matches" in newest(at, number)[1]
 
 
 FIRST = "request_changes: high\n"

@@ -1,7 +1,6 @@
 """Each new location of a finding gets its own comment, and a command about one location affects no other."""
 
-import pytest
-from whole import BASE, BROKEN, Whole
+from whole import BASE, Whole
 
 LATE = {"shop/late.py": "from shop.price import total\n\n\ndef late(x):\n    return total(x, 3)\n"}
 IDENTITY = BASE["shop/price.py"] + "\n\ndef a(x):\n    if x is 'a':\n        return 1\n"
@@ -40,27 +39,3 @@ async def test_ignored_finding_is_reported_again_at_a_new_location(at: Whole) ->
     assert "1. total() has a new signature, but shop/late.py" in told
     assert at.ending(number) == "success"
     assert [one.is_resolved for one in at.gh.pull(number).review_comments if one.reply_to is None] == [True]
-
-
-@pytest.mark.slow
-async def test_ignoring_one_of_several_equal_lines_applies_only_to_that_line(at: Whole) -> None:
-    """The ignored line moved down, and equal lines were added above and below it: both get comments."""
-    number = await at.reviewed(files={"shop/price.py": IDENTITY})
-    await at.said(number, "/deeprepo ignore 1 it is meant")
-    above = IDENTITY.replace("def a(x)", "def z(x):\n    if x is 'a':\n        return 3\n\n\ndef a(x)")
-    await at.pushed({"shop/price.py": above + SAME})
-
-    assert annotated(at, number) == [("shop/price.py", 7), ("shop/price.py", 27)]
-    assert lines(at, number)[1:] == [("shop/price.py", 7), ("shop/price.py", 27)]
-    assert at.summary(number).count("see the comment on that line") == 2
-
-
-@pytest.mark.slow
-async def test_new_location_of_a_posted_finding_gets_its_own_comment(at: Whole) -> None:
-    """The file already has a comment about the same finding. The new location is posted exactly once."""
-    number = await at.reviewed(files={**BROKEN, **LATE})
-    await at.pushed({"shop/late.py": LATE["shop/late.py"] + "\n\ndef later(x):\n    return total(x, 3)\n"})
-    await at.pushed({"NEWS.md": "one\n"})
-
-    assert lines(at, number) == [("shop/late.py", 5), ("shop/late.py", 9)]
-    assert "No new findings." in at.summary(number)

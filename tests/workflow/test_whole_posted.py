@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from whole import BROKEN, MENDED, Whole, whole
+from whole import BROKEN, Whole, whole
 
 from deeprepo_sandbox import providers as doubles
 
@@ -25,33 +25,6 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
 def approvals(at: Whole, number: int) -> list[str]:
     """Return the states of our reviews that are or were approvals."""
     return [each.state for each in at.gh.pull(number).reviews if '"kind": "approval"' in each.body]
-
-
-@pytest.mark.usefixtures("model")
-async def test_description_and_approval_follow_the_review_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The description has a section with the result. We approve once the broken caller is fixed."""
-    async with doubles.openai_server(READ) as server:
-        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": SETTINGS})
-            at.repo.add("colleague", "write")
-            number = await at.reviewed(files={**BROKEN, "NEWS.md": "one\n"})
-            pull = at.repo.repository.pulls[number]
-            assert approvals(at, number) == []
-            assert pull.body.startswith("Tax is added elsewhere.\n\n<!-- deeprepo description -->")
-            assert "Takes the tax out of prices." in pull.body
-            assert "- `shop`: 1 file, +3 -3" in pull.body
-
-            await at.pushed(MENDED)
-            assert approvals(at, number) == ["APPROVED"]
-            assert "- `shop`: 2 files" in pull.body
-            assert pull.body.count("deeprepo description") == 2
-
-            pull.body = "Mine alone."
-            await at.pushed({"NEWS.md": "two\n"})
-            assert (pull.body, approvals(at, number)) == ("Mine alone.", ["DISMISSED", "APPROVED"])
 
 
 @pytest.mark.usefixtures("model")

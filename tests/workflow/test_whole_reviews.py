@@ -26,27 +26,6 @@ async def test_second_push_reports_new_findings_and_closes_fixed_ones(at: Whole)
 
 
 @pytest.mark.slow
-async def test_draft_is_reviewed_once_it_is_ready(at: Whole) -> None:
-    """The check run says why there is no review; marking it ready starts one."""
-    number = await at.reviewed(draft=True)
-    (check,) = at.gh.pull(number).checks
-    assert (check.conclusion, "it is a draft" in (check.title or "")) == ("neutral", True)
-    assert at.gh.pull(number).comments == []
-
-    await at.repo.set_draft(number, draft=False)
-    await at.quiet()
-    assert "1 finding" in at.summary(number)
-
-
-@pytest.mark.slow
-async def test_fork_is_reviewed_through_the_pull_request_ref(at: Whole) -> None:
-    """The fork's head is fetched from the base repository, under the pull request's ref."""
-    number = await at.reviewed(fork=True)
-    assert "shop/cart.py" in at.summary(number)
-    assert at.gh.pull(number).checks[0].external_id == str(number)
-
-
-@pytest.mark.slow
 async def test_two_pull_requests_with_one_commit_get_separate_reviews(at: Whole) -> None:
     """Each pull request has its own check run on the shared commit and its own summary."""
     await at.repo.commit("release/1.x#2", {"NEWS.md": "one\n"}, onto="main")

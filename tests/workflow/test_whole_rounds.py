@@ -92,12 +92,3 @@ async def test_refused_key_is_reported_first(tmp_path: Path, monkeypatch: pytest
                 "Wrong key or model, so no model reviewed this change: openai refused the key (status 401)"
             )
             assert check.conclusion == "neutral"
-
-
-async def test_review_with_an_open_earlier_finding_is_not_counted_as_clean(at: Whole) -> None:
-    """The list of reviews and the metrics agree with the check."""
-    await at.reviewed()
-    await at.pushed({"NEWS.md": "one\n"})
-    counted = at.server.metrics.render({}, {}).decode()
-    assert [row.state for row in (await at.server.store.listing.page(None, 9)).rows] == ["findings", "findings"]
-    assert 'deeprepo_reviews_total{conclusion="findings"} 2.0' in counted

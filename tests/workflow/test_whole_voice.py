@@ -79,25 +79,3 @@ async def test_reviews_pause_after_the_configured_number_of_pushes(at: Whole) ->
     await at.said(number, "/deeprepo resume")
     assert "Reviews are on again" in at.replies(number)[-1]
     assert "are now paused after 1 push" in at.summary(number)  # the push that waited counts
-
-
-async def test_second_deeprepo_on_the_pull_request_is_reported(at: Whole) -> None:
-    """The summary names the account that also posts; a person who writes such a marker does not count."""
-    marker = '<!-- deeprepo:{"form": "2", "kind": "summary", "v": 1} -->\n## deeprepo'
-    number = await at.reviewed()
-    await at.repo.comment(number, marker.replace("## deeprepo", "Hello"), author="stranger")
-    await pushed(at, number)
-    assert "also runs deeprepo" not in at.summary(number)
-    at.gh.world.user("github-actions[bot]", "Bot")
-    await at.repo.comment(number, marker.replace("## deeprepo", "Summary"), author="github-actions[bot]")
-    await pushed(at, number)
-    assert "`github-actions[bot]` also runs deeprepo on this pull request" in at.summary(number)
-
-
-async def test_mention_without_a_model_is_answered_only_once(at: Whole) -> None:
-    """Later mentions by the same person get no second answer, only a reaction."""
-    number = await at.reviewed()
-    first = await at.said(number, "@deeprepo is this safe to merge?")
-    assert first.startswith("Answering comments needs a model")
-    assert await at.said(number, "@deeprepo thanks!") == ""
-    assert [r.content for r in at.gh.pull(number).comments[-1].reactions] == ["confused"]

@@ -1,9 +1,7 @@
 """What reviews were worth, from a pull request's findings to the operator's page and `status --worth`."""
 
 import asyncio
-import html
 import json
-import re
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -66,31 +64,3 @@ async def test_merged_pull_request_shows_the_outcome_of_its_findings(
     assert '<dt>Fixed before merge</dt><dd>1</dd><dd class="soft">33% of those shown</dd>' in shown
     assert "someone commented /deeprepo ignore" in shown
     assert "F601" in shown
-
-
-async def test_finding_is_counted_the_same_on_each_page(at: Whole) -> None:
-    """A rejected finding whose line was removed shows both there, and counts as rejected in the overview."""
-    number = await at.reviewed(files=FAULTS)
-    await at.said(number, "/deeprepo ignore it is meant so", to=comment(at, number, "shop/kinds.py"))
-    await at.pushed({"shop/kinds.py": "def known(kind):\n    return True\n"})
-    last = await page(at, "/reviews")
-    row = re.search(r'href="(/reviews/review~[^"]+)"', last)
-    assert row is not None
-    shown = await page(at, html.unescape(row[1]))
-    assert shown.count("fixed, was rejected") == 1
-    overview = await page(at, "/")
-    assert "<dt>Findings addressed</dt><dd>0%</dd>" in overview
-    assert "rejected and ignored ones count as not fixed" in overview
-
-
-async def test_finding_repeated_by_a_full_review_is_counted_once(at: Whole) -> None:
-    """After a full review, the overview, the list of reviews and the summary show the same counts."""
-    number = await at.reviewed(files=FAULTS)
-    await at.said(number, "/deeprepo full review")
-    assert "No new findings" in at.summary(number)
-    found = len(FAULTS)
-    assert re.findall(r"(\d+) reported in", await page(at, "/")) == [str(found)]
-    rows = re.findall(r'href="/reviews/review~[^"]+".*?</tr>', await page(at, "/reviews"), re.DOTALL)
-    assert len(rows) == 2
-    figures = [[int(cell) for cell in re.findall(r'<td class="figure[^"]*">(\d+)</td>', row)] for row in rows]
-    assert sum(row[0] for row in figures) == found

@@ -67,17 +67,6 @@ async def test_private_file_is_not_shown_in_a_public_repository(at: Scene) -> No
     assert [one.is_shown for one in seen if one] == [True, False]
 
 
-async def test_defaults_repository_uses_only_its_own_file(at: Scene) -> None:
-    """`.deeprepo` has only its own file. The operator can disable the lookup or name another repository."""
-    await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
-    await at.gh.repository("acme", "policies", files={".deeprepo.yml": "quota: 9\n"}, private=False)
-    asked = len(at.gh.requests)
-    assert await Reader(at).read("acme/.deeprepo") is None
-    assert await Reader(at, "off").read() is None
-    assert len(at.gh.requests) == asked
-    assert await Reader(at, "policies").read() == SharedFile("acme/policies", b"quota: 9\n")
-
-
 async def test_unreadable_organization_file_fails_the_review(at: Scene) -> None:
     """If the file can't be read, a threshold might be missed, so the review fails."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from fakes import Repository
 from pushes import Files, Hand
 
@@ -149,29 +148,6 @@ def test_no_check_passes_without_a_model(hand: Callable[..., Hand]) -> None:
     assert review.conclusion == "incomplete"
     assert check_run.conclude(review) == "failure"
     assert review.lacking == ("undecided",)
-
-
-def test_only_checks_for_changed_files_run_again(hand: Callable[..., Hand]) -> None:
-    """Only checks of changed files run again, and a new check runs on all its files."""
-    at = hand(GUARD)
-    failed = reader([row(1, "failed", ("shop/api.py", BROKEN_LINE))])
-    first = at.review(worker=failed, strategy="parts")
-    at.repository.commit({"shop/till.py": "def till():\n    return 2\n"}, "another file")
-    second = at.review(first, worker=reader([row(1, "passed")]), strategy="parts")
-    assert reports(second)[0].result == "failed"
-    assert not any(BROKEN_LINE in text for text in at.requests)
-    mended = str(OPEN["shop/api.py"]).replace(BROKEN_LINE, "@guarded\n" + BROKEN_LINE)
-    at.repository.commit({"shop/api.py": mended}, "mended")
-    third = at.review(second, worker=reader([row(1, "passed")]), strategy="parts")
-    assert reports(third)[0].result == "passed"
-    assert not third.failing
-    again = at.review(third, strategy="parts")
-    assert (reports(again)[0].result, again.cost.calls) == ("passed", 0)
-    at.repository.git("checkout", "-q", "main")
-    at.repository.commit({".deeprepo.yml": yaml.safe_dump({"instructions": [GUARD, PRICES]})}, "one more question")
-    at.repository.git("checkout", "-q", "feature")
-    asked = at.review(again, worker=reader([row(1, "passed"), row(2, "undecided")]), strategy="parts")
-    assert {name: one.result for name, one in by_name(asked).items()} == {"guards": "passed", "prices": "undecided"}
 
 
 KEPT, FAILED = [row(1, "passed")], [row(1, "failed", ("shop/api.py", BROKEN_LINE), reason="It lacks @guarded.")]

@@ -215,11 +215,6 @@ def test_hostile_commit_cannot_escape_the_sandbox(head: Head, tmp_path: Path) ->
     assert alive(MARK) == []
 
 
-def test_there_are_at_least_fifty_escape_cases() -> None:
-    """There are at least as many cases as promised, with distinct names."""
-    assert len({head.name for head in HEADS}) == len(HEADS) >= 50
-
-
 def test_escape_cases_succeed_outside_a_sandbox(tmp_path: Path) -> None:
     """Outside a sandbox, the same code reads the secrets and connects."""
     with world(tmp_path) as outer:

@@ -101,21 +101,6 @@ def test_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path) 
 
 
 @boxed
-def test_every_output_shows_the_test_and_its_outcomes(reviewed: Callable[..., Review]) -> None:
-    """Every output shows the test, its two outcomes and how to run it."""
-    done = reviewed(Model(PROOF))
-    (comment,) = posts.comments(done).posts
-    for text in (comment.body, markdown.render(done), OUTPUTS["console"]().render(done)):
-        assert "fails on the head" in text
-        assert "python3 -m unittest" in text
-        assert "assertRaises(ValueError)" in text
-    assert json.loads(OUTPUTS["json"]().render(done))["findings"][0]["reproduction"]["fixed"] == "green"
-    (result,) = json.loads(OUTPUTS["sarif"]().render(done))["runs"][0]["results"]
-    assert result["properties"]["verdict"] == "reproduced"
-    assert "assertRaises" in json.dumps(result)
-
-
-@boxed
 def test_resumed_review_runs_nothing_twice(reviewed: Callable[..., Review], tmp_path: Path) -> None:
     """A resumed review takes the results of all tests from its journal."""
     path = tmp_path / "journal.jsonl"
@@ -158,16 +143,6 @@ def test_failed_reproduction_leaves_the_finding_confirmed(
 
 
 @boxed
-def test_faulty_test_is_corrected_by_the_model(reviewed: Callable[..., Review]) -> None:
-    """The model gets the test's output and may correct it up to twice."""
-    model = Model(FIXTURE, NOT_PROMISED, PROOF)
-    (placed,) = reviewed(model).reported
-    assert placed.finding.verdict == "reproduced"
-    assert "No module named 'shop.rates'" in model.asked[1]
-    assert "6 != 7" in model.asked[2]
-
-
-@boxed
 def test_timed_out_test_proves_nothing(reviewed: Callable[..., Review], shop: Repository) -> None:
     """A test that exceeds the time limit proves nothing."""
     shop.git("checkout", "-q", "main")
@@ -194,30 +169,6 @@ def test_suggestion_that_does_not_fix_the_test_is_not_offered(reviewed: Callable
     assert "the test still fails with it" in comment.body
 
 
-@boxed
-def test_new_code_needs_the_suggested_fix_to_pass(reviewed: Callable[..., Review], shop: Repository) -> None:
-    """If the base lacks the tested code, only the suggested fix can make the test pass."""
-    shop.git("checkout", "-q", "main")
-    shop.commit({"shop/rate.py": None}, "no rates")
-    shop.git("checkout", "-qb", "new")
-    shop.commit(AFTER, "rates")
-    (placed,) = reviewed(Model(PROOF)).reported
-    shown = REPRODUCTION.of(placed.finding)
-    assert shown is not None
-    assert (shown.base, shown.fixed) == ("fault", "green")
-
-
-@boxed
-def test_open_finding_keeps_its_test_in_the_next_review(reviewed: Callable[..., Review], shop: Repository) -> None:
-    """The next review shows the test again without running anything."""
-    first = reviewed(Model(PROOF))
-    shop.commit({"README.md": "more\n"}, "more")
-    model = Model()
-    second = reviewed(model, previous=OUTPUTS["json"]().render(first).encode())
-    assert [REPRODUCTION.of(one) for one in second.still] == [REPRODUCTION.of(first.reported[0].finding)]
-    assert model.asked == []
-
-
 def test_nothing_runs_without_permission_from_the_operator(reviewed: Callable[..., Review]) -> None:
     """A `run` section without the operator's permission enables nothing."""
     model = Model()
@@ -242,19 +193,6 @@ def test_outsider_code_runs_only_if_the_operator_allows_forks(reviewed: Callable
     done = reviewed(model, stranger=True)
     assert model.asked == []
     assert any("DEEPREPO_RUN_FORKS" in note for note in done.notes)
-
-
-def test_missing_sandbox_note_says_what_to_install(
-    reviewed: Callable[..., Review], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """No test is run, and a note gives the reason."""
-    (tmp_path / "bin").mkdir()
-    git = Path("/usr/bin/git")
-    (tmp_path / "bin" / "git").symlink_to(git)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    done = reviewed(Model(PROOF))
-    assert done.reported[0].finding.verdict == "confirmed"
-    assert any("neither docker nor podman was found" in note for note in done.notes)
 
 
 SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"

@@ -1,19 +1,14 @@
 """Choose a test runner, a place for the new test and the install command, and interpret the output."""
 
-import asyncio
 import shlex
-import sysconfig
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
-from boxes import LIMITS, box, missing, run
+from boxes import missing
 
 from bot.config.defaults import RunSection
-from bot.features.reproduction.execute import execute
 from bot.features.reproduction.runners import GENERIC, RUNNERS, Layout, Recipe, judge, manifests
-from bot.features.reproduction.values import Sandbox, SandboxOutcome, SandboxRun
+from bot.features.reproduction.values import SandboxOutcome
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
@@ -67,25 +62,6 @@ PLACES = [
     ("crates/one/src/lib.rs", "crates/one/tests/deeprepo_ab12.rs", "cd crates/one && cargo test --offline --test deeprepo_ab12"),
     ("jvm/src/main/java/acme/Rate.java", "jvm/src/test/java/acme/Deeprepoab12Test.java", f"cd jvm && ../mvnw {MAVEN} -Dtest=Deeprepoab12Test"),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("near", "path", "command"), PLACES)
-def test_each_package_has_its_own_runner(near: str, path: str, command: str) -> None:
-    """A finding uses the nearest package's runner, and the test is placed next to existing ones."""
-    how = recipe(MIXED, near)
-    assert how is not None
-    assert how.path("ab12", near) == path
-    assert how.command(path, "ab12") == command
-
-
-def test_new_test_goes_to_the_usual_path() -> None:
-    """A TypeScript file gets a TypeScript test, and an existing test file runs as a whole."""
-    how = recipe({"package.json": '{"devDependencies": {"jest": "1"}}', "src/a.ts": ""}, "src/a.ts")
-    assert how is not None
-    assert how.files == "__tests__/deeprepo-{n}.test.ts"
-    go = recipe({"go.mod": ""}, "pkg/a_test.go")
-    assert go is not None
-    assert go.command("pkg/a_test.go") == "go test -count=1 ./pkg"
 
 
 def test_configured_commands_and_paths_take_precedence() -> None:
@@ -183,48 +159,3 @@ OWN = [
     ("def broken(:\n", "fault"),
     ("x = 1\n", "fault"),
 ]
-
-
-@boxed
-@pytest.mark.parametrize(("text", "result"), OWN)
-def test_configured_command_is_judged_by_its_exit_status(text: str, result: str) -> None:
-    """An unknown runner is judged by its exit status, unless it could not load or find a test."""
-    outcome = run("python3 -m unittest -v tests/test_x.py", {"tests/test_x.py": text})
-    assert judge(GENERIC, outcome) == result, outcome.output
-
-
-@boxed
-@pytest.mark.parametrize(
-    ("text", "result"),
-    [
-        ("def test_it():\n    assert 1 == 1\n", "green"),
-        ("def test_it():\n    assert 1 == 2\n", "red"),
-        ("def test_it(nothing):\n    assert 1\n", "fault"),
-        ("import nowhere\ndef test_it():\n    assert 1\n", "fault"),
-    ],
-)
-def test_pytest_from_another_folder_is_mounted_read_only(text: str, result: str) -> None:
-    """Tools from a different folder are mounted read-only."""
-    where = sysconfig.get_path("purelib")
-    sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
-    # this project's pytest plugins would take longer to load than the test
-    command = f"PYTHONPATH={where} PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -o addopts= tests/test_x.py"
-    outcome = asyncio.run(execute(sandbox, SandboxRun(b"", command, {"tests/test_x.py": text}, LIMITS)))
-    if "No module named pytest" in outcome.output:
-        pytest.skip("the interpreter of the sandbox is another one")
-    assert judge(RUNNERS["pytest"], outcome) == result, outcome.output
-
-
-@boxed
-def test_tool_below_tmp_is_available_in_the_sandbox() -> None:
-    """A tool below /tmp is available at its path, but the files next to it are not."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        Path(folder).chmod(0o755)
-        kit = Path(folder, "kit")
-        kit.mkdir()
-        (kit / "hello").write_text("#!/bin/sh\necho hello; ls ..\n")
-        (kit / "hello").chmod(0o755)
-        Path(folder, "beside").write_text("x")
-        sandbox = Sandbox("bubblewrap", box().program, tools=(str(kit),))
-        outcome = asyncio.run(execute(sandbox, SandboxRun(b"", f"cd {kit} && ./hello", {}, LIMITS)))
-    assert outcome.output.split() == ["hello", "kit"]

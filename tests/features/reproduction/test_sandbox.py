@@ -1,7 +1,6 @@
 """Running a command in a sandbox: limits, outcomes and cleanup."""
 
 import asyncio
-import subprocess
 import time
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from waits import patience
 
 from bot.features.reproduction import container
 from bot.features.reproduction.execute import execute, readable
-from bot.features.reproduction.values import RunLimits, RunPermission, Sandbox, SandboxRefused, SandboxRun, choose
+from bot.features.reproduction.values import RunLimits, Sandbox, SandboxRefused, SandboxRun
 from deeprepo_sandbox.processes import alive
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
@@ -121,28 +120,6 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
     assert removed.read_text().startswith("rm --force deeprepo-run-")
 
 
-def test_sandbox_that_cannot_start_suggests_a_fix(tmp_path: Path) -> None:
-    """The error has the program's own message and suggests a fix."""
-    program = tmp_path / "podman"
-    program.write_text("#!/bin/sh\necho 'Error: no such image' >&2\nexit 125\n")
-    program.chmod(0o755)
-    with pytest.raises(SandboxRefused, match=r"no such image.*was pulled"):
-        asyncio.run(execute(Sandbox(str(program), "any"), SandboxRun(b"", "true")))
-
-
-def test_missing_sandbox_error_says_what_to_install(tmp_path: Path) -> None:
-    """There is no fallback, and programs in the reviewed folder are not used."""
-    with pytest.raises(SandboxRefused, match="neither docker nor podman was found"):
-        choose(RunPermission(programs={"PATH": f"{tmp_path}:.:"}), "x")
-    (tmp_path / "podman").touch(mode=0o755)
-    permission = RunPermission(programs={"PATH": str(tmp_path)})
-    with pytest.raises(SandboxRefused, match="name an image"):
-        choose(permission, None)
-    assert choose(permission, "python:3").name == "podman"
-    (tmp_path / "docker").touch(mode=0o755)
-    assert choose(permission, "python:3").name == "docker"
-
-
 def test_container_arguments_isolate_the_run() -> None:
     """The container has no network, capabilities or writable disk, an unprivileged user and all limits."""
     sandbox = Sandbox("docker", "python:3.13-slim")
@@ -164,11 +141,3 @@ def test_container_arguments_isolate_the_run() -> None:
         "70",
         "sh",
     ]
-
-
-def test_script_runs_in_any_posix_shell() -> None:
-    """The script works in any POSIX shell, because images have dash, busybox or bash."""
-    for keep in (False, True):
-        text = container.script(keep=keep)
-        subprocess.run(["dash", "-n"], input=text, text=True, check=True)
-        assert text.index(container.REPORTED) < text.index("tar -x") < text.index(container.READY)

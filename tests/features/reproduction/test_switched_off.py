@@ -126,74 +126,12 @@ def test_run_command_shows_prepares_and_tries_a_setup(shop: Repository) -> None:
     assert run(shop, "--test", "../outside.py").returncode == 2
 
 
-def test_run_command_without_a_sandbox_exits_with_3(shop: Repository) -> None:
-    """The exit code is 3, so that scripts can detect it."""
-    tools = shop.folder.parent / "tools"
-    tools.mkdir()
-    (tools / "git").symlink_to("/usr/bin/git")
-    done = run(shop, PATH=str(tools))
-    assert done.returncode == 3
-    assert "neither docker nor podman was found" in done.stdout
-
-
-@boxed
-def test_repository_without_a_base_branch_uses_head(shop: Repository) -> None:
-    """HEAD is used as the base, with a note, and no commit range is required."""
-    shop.git("branch", "-m", "main", "work")
-    done = run(shop)
-    assert done.returncode == 0
-    assert "no base branch was found, so HEAD is used" in done.stdout
-    assert run(shop, "--test", "tests/test_rate.py").returncode == 0
-
-
-def test_repository_without_a_commit_gets_a_suggestion(tmp_path: Path) -> None:
-    """The message suggests an existing command."""
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    done = deeprepo("run", cwd=tmp_path)
-    assert (done.returncode, "Commit something, then run `deeprepo run` again" in done.stderr) == (2, True)
-
-
-@boxed
-def test_each_setup_step_names_the_next_one(shop: Repository) -> None:
-    """Each step names what to add or run next, and prepared archives need no network."""
-    shop.git("checkout", "-q", "main")
-    shop.commit({".deeprepo.yml": None, "requirements.txt": "nothing-of-this-name\n"}, "needs a package")
-    assert "add `run: {network: true}`" in run(shop).stdout
-    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim'}\n", "tests/test_new.py": "import nothing\n"})
-    assert run(shop).stdout.rstrip().endswith("`deeprepo run --test FILE` with a test file of yours")
-    assert "nothing is prepared. Add `run: {network: true}`" in run(shop, "--prepare").stderr
-    missing_package = run(shop, "--test", "tests/test_new.py")
-    assert (missing_package.returncode, "to check whether the dependencies are prepared" in missing_package.stderr) == (
-        1,
-        True,
-    )
-    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim', network: true}\n"})
-    assert "`DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare`" in run(shop).stdout
-    shop.write(
-        {
-            ".deeprepo.yml": "run: {image: 'python:3.13-slim', network: true, prepare: 'echo 8 > number', test: 'cat number; python3 -m unittest -v {file}'}\n"
-        }
-    )
-    assert run(shop, "--prepare", DEEPREPO_RUN_NETWORK="1").returncode == 0
-    assert run(shop, "--test", "tests/test_rate.py").stdout.startswith("8\n")
-
-
 @boxed
 def test_network_access_needs_permission_from_the_operator(shop: Repository) -> None:
     """`run.network` without the operator's permission doesn't open the network."""
     shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim', prepare: 'true', network: true}\n"})
     done = run(shop, "--prepare")
     assert (done.returncode, "needs DEEPREPO_RUN_NETWORK" in done.stderr) == (3, True)
-
-
-@pytest.mark.slow
-@boxed
-def test_failed_preparation_shows_the_end_of_the_output(shop: Repository) -> None:
-    """The error shows the end of the command's output."""
-    shop.write({".deeprepo.yml": "run: {image: 'python:3.13-slim', prepare: 'echo no such package >&2; exit 9'}\n"})
-    done = run(shop, "--prepare")
-    assert done.returncode == 3
-    assert "exited with 9: no such package" in done.stderr
 
 
 @boxed

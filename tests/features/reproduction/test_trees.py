@@ -13,7 +13,7 @@ from boxes import LIMITS, box, member, missing, tar
 
 from bot.config.defaults import RunSection
 from bot.features.reproduction.execute import execute
-from bot.features.reproduction.rig import Rig, evict, rig
+from bot.features.reproduction.rig import Rig, rig
 from bot.features.reproduction.values import RunPermission, SandboxRefused, SandboxRun
 from bot.ports import RunnableTree
 from bot.values import PullRequest, Side, TreeEntry
@@ -68,37 +68,12 @@ def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **sectio
 
 
 @boxed
-def test_prepared_files_are_older_than_the_tree(tmp_path: Path) -> None:
-    """Prepared files are older than the tree, so make rebuilds them; installed modules keep their times."""
-    base = {"a.c": "old\n", "Makefile": "out: a.c\n\tcp a.c out\n"}
-    tests = made(
-        base,
-        {**base, "a.c": "new\n"},
-        tmp_path,
-        prepare="cp a.c out; python3 -c 'import time; print(int(time.time()))' > ~/when; touch -r ~/when ~/same",
-    )
-    command = "find . ~ -newer a.c -type f; test a.c -nt out && cp a.c out; cat out"
-    assert asyncio.run(tests.run("head", command, {})).output == "new\n"
-    assert asyncio.run(tests.run("head", command, {"a.c": "mended\n"})).output == "mended\n"
-    assert asyncio.run(tests.run("head", "test ~/same -nt ~/when; echo $?", {})).output == "1\n"
-
-
-@boxed
 def test_failed_preparation_is_not_cached(tmp_path: Path) -> None:
     """A failed preparation stores nothing in the cache, and the error has its output."""
     tests = made({"a": ""}, {"a": ""}, tmp_path / "cache", prepare="echo half > x; echo why; exit 4")
     with pytest.raises(SandboxRefused, match="exited with 4: why"):
         asyncio.run(tests.run("head", "true", {}))
     assert list((tmp_path / "cache").iterdir()) == []
-
-
-def test_least_recently_used_archive_is_removed_first(tmp_path: Path) -> None:
-    """The least recently used archive is removed first."""
-    for time, name in enumerate(("a.tar", "b.tar", "c.tar")):
-        (tmp_path / name).write_bytes(bytes(20_000))
-        os.utime(tmp_path / name, (time, time))
-    evict(tmp_path, 50_000)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.tar", "c.tar"]
 
 
 @boxed
@@ -126,18 +101,6 @@ def test_secrets_in_the_tree_are_replaced(tmp_path: Path) -> None:
     assert BODY.split(maxsplit=1)[0] not in shown["tests/server.key"]
     assert "MASKED_SECRET" in shown["also.txt"]
     assert shown["app.py"] == "x = 1\n"
-
-
-@boxed
-def test_nearest_package_tools_come_first(tmp_path: Path) -> None:
-    """The order is: the package's own tools, the top folder's, the machine's, those in the home folder."""
-    tree = {"README": ""}
-    places = {"web/node_modules/.bin/tool": "web", "node_modules/.bin/tool": "top", ".venv/bin/other": "other"}
-    script = "; ".join(f"mkdir -p $(dirname {path}); printf '#!/bin/sh\\necho {word}\\n' > {path}; chmod +x {path}" for path, word in places.items())  # fmt: skip
-    home = "mkdir -p ~/.local/bin; printf '#!/bin/sh\\necho home\\n' > ~/.local/bin/ours; cp ~/.local/bin/ours ~/.local/bin/ls; chmod +x ~/.local/bin/*"
-    tests = made(tree, tree, tmp_path, prepare=f"{script}; {home}")
-    assert asyncio.run(tests.run("head", "tool; other; ours; ls -d .", {}, "web")).output == "web\nother\nhome\n.\n"
-    assert asyncio.run(tests.run("head", "tool", {})).output == "top\n"
 
 
 @boxed

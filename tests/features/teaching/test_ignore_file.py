@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from bot.features.teaching import ignore_file
-from bot.values import Basis, Finding, Silencing, Source, Verdict
+from bot.values import Basis, Finding, Silencing, Source
 from bot.values.shared_file import UnusableFile
 from tests.findings_changed import changed
 
@@ -70,12 +70,3 @@ def test_symbolic_link_instead_of_the_file_gives_a_warning() -> None:
     """A symbolic link at the file's path gives a warning."""
     read = ignore_file.read(UnusableFile("it is a symbolic link, not a file"), TODAY)
     assert read.warnings == (".deeprepo/ignore.yml: it is a symbolic link, not a file, so nothing in it applies",)
-
-
-def test_category_entry_covers_only_likely_findings() -> None:
-    """A category covers findings that are likely. Proven findings are only ignored by their rule."""
-    text = "- kind: contract\n  path: src/\n  reason: known\n"
-    likely = replace(FINDING, basis=Basis((Source("model", "m"),)))
-    assert not split(text, likely)[0]
-    proven = replace(FINDING, basis=Basis(FINDING.basis.sources, verdict=Verdict.PROVEN))
-    assert split(text, proven)[0]
