@@ -14,7 +14,7 @@ from deeprepo.rlm.repl.process import Async
 
 MAX_FILE_CHARS = 5_000_000  # characters of all files together; 5 MB are transferred in 66 ms
 MAX_TREE = 20_000  # paths
-CALL_SECONDS = 30.0  # for one call that asks no model
+CALL_SECONDS = 120.0  # for one call that asks no model; a search ends itself before, and keeps the lines that it found
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "diff": read.diff,
