@@ -1,5 +1,6 @@
 """Create the web application: the webhook, the operator's pages, health probes and metrics."""
 
+import time
 from functools import partial
 from typing import Any
 
@@ -49,15 +50,17 @@ async def healthz() -> dict[str, Any]:
 
 @probes.get("/readyz")
 async def readyz(request: Request) -> Response:
-    """Report whether deliveries can be stored and processed, and if not, why."""
+    """Report whether deliveries can be stored, and if not, why. A warning says that nobody processes them."""
     server: RunningServer = request.app.state.server
     reason = await server.unready()
-    return JSONResponse({"ready": not reason, "reason": reason}, 503 if reason else 200)
+    found = {"ready": not reason, "reason": reason} | ({"warning": server.warning} if server.warning else {})
+    return JSONResponse(found, 503 if reason else 200)
 
 
 @probes.get("/metrics")
 async def metrics(request: Request) -> Response:
     """Return the metrics in Prometheus's text format."""
     server: RunningServer = request.app.state.server
-    text = server.metrics.render(await server.counts(), await server.outcomes())
+    idle = time.time() - server.jobs.idle_since if server.jobs.idle_since else 0.0
+    text = server.metrics.render(await server.counts(), await server.outcomes(), idle)
     return Response(text, media_type=CONTENT_TYPE_LATEST)

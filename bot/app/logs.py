@@ -28,6 +28,7 @@ PROBES, WEBHOOK = frozenset({"/healthz", "/readyz", "/metrics"}), "/webhook"
 OWN_LOGGERS = ("bot", "deeprepo")
 MAX_LOGGED_CHARS = 2_000  # of one message, because messages can contain text from strangers
 FIRST_ERROR_STATUS = 400
+REPEAT_SECONDS = 60.0  # between two records of one kind that repeat
 
 
 def log(name: str) -> Callable[..., None]:
@@ -51,6 +52,7 @@ def start(level: str, form: str, secrets: Iterable[str], stream: TextIO | None =
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter((JsonFormatter if form == "json" else PlainFormatter)(redactor(secrets)))
     handler.addFilter(_is_worth_logging)
+    handler.addFilter(OncePerMinute())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
@@ -83,6 +85,28 @@ def _is_worth_logging(record: logging.LogRecord) -> bool:
         record.args = (peer, method, path, version, status)
         return path != WEBHOOK and not (path in PROBES and isinstance(status, int) and status < FIRST_ERROR_STATUS)
     return True
+
+
+class OncePerMinute(logging.Filter):
+    """Logs what a library's line of code warns of, and each repeated check of ours, once a minute.
+
+    A database that is away would otherwise fill the log.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[tuple[str, int], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether to log a record."""
+        is_ours = record.name.partition(".")[0] in OWN_LOGGERS
+        kind, repeats = (record.pathname, record.lineno), record.__dict__.get("repeats", not is_ours)
+        if record.levelno < logging.WARNING or not repeats:
+            return True
+        is_due = record.created - self._last.get(kind, 0.0) >= REPEAT_SECONDS
+        if is_due:
+            self._last[kind] = record.created
+        return is_due
 
 
 class _Formatter(logging.Formatter):
@@ -125,6 +149,11 @@ class JsonFormatter(_Formatter):
             # Before JSON escapes the line breaks in a private key
             record_fields["error"] = self._redact(trace)
         return self._redact(json.dumps(record_fields, default=str))
+
+
+def as_json(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a function that prints a text for the operator as a line of a JSON log, with its links."""
+    return lambda text: say(json.dumps({"level": "info", "logger": "server", "message": text}))
 
 
 def _one_line(text: str) -> str:

@@ -25,6 +25,7 @@ from bot.workflow import conclusions, events, journals
 from bot.workflow.events import OwnAccount
 
 RETRY_SECONDS = 60.0  # until the next run after a failed one
+STORABLE_SECONDS = 5.0  # between two looks at whether deliveries can be stored again
 DELIVERY_DAYS = 3  # GitHub keeps deliveries for three days
 # Limits for one run, so a server that was down for a long time catches up over several runs.
 MAX_REDELIVERIES, MAX_PULLS = 100, 25
@@ -48,6 +49,11 @@ async def maintain(server: RunningServer, *, web: bool) -> None:
             await _try("deleting old data", _delete_old_data(server))
         with suppress(TimeoutError):
             await asyncio.wait_for(server.catch_up_now.wait(), HOUR if succeeded else RETRY_SECONDS)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HOUR):
+                # GitHub would resend in vain what cannot be stored
+                while await server.unready():  # noqa: ASYNC110 - databases are polled
+                    await asyncio.sleep(STORABLE_SECONDS)
         server.catch_up_now.clear()
 
 

@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
@@ -51,6 +52,7 @@ class Metrics:
         self._tokens = counter("deeprepo_tokens", "Tokens sent to and received from models.", ("kind",))
         self._github = counter("deeprepo_github_requests", "Requests to GitHub.", ("status",))
         self._rate_remaining = gauge("deeprepo_github_rate_remaining", "As reported in GitHub's last response.")
+        self._idle = gauge("deeprepo_idle_seconds", "Time since the last worker stopped; 0 if there is one.")
         self._model_errors = counter("deeprepo_model_errors", "Model calls that failed.")
 
     def delivery(self, event: str, outcome: str, seconds: float | None = None) -> None:
@@ -77,11 +79,12 @@ class Metrics:
         if remaining is not None:
             self._rate_remaining.set(remaining)
 
-    def render(self, jobs: Mapping[str, int], outcomes: Mapping[str, int]) -> bytes:
+    def render(self, jobs: Mapping[str, int], outcomes: Mapping[str, int], idle: float) -> bytes:
         """Return all metrics in Prometheus's text format.
 
-        Set the jobs by state and findings by outcome first.
+        Set the jobs by state, findings by outcome and the seconds without a worker first.
         """
+        self._idle.set(idle)
         for state, count in outcomes.items():
             self._outcomes.labels(state).set(count)
         self._jobs.clear()
@@ -126,7 +129,7 @@ class RunningServer:
         return self.app.webhook_secret
 
     async def unready(self) -> str:
-        """Return why deliveries cannot be stored or processed, or "" if they can.
+        """Return why deliveries cannot be stored, or processed by this process, or "" if they can.
 
         Anyone can read the reason, so it contains no path.
         """
@@ -144,6 +147,13 @@ class RunningServer:
             if reason := await check.reason():
                 return reason
         return ""
+
+    @property
+    def warning(self) -> str:
+        """Why stored deliveries wait although the server is ready, or ""."""
+        since = self.jobs.idle_since
+        when = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%d %H:%M UTC") if since else ""
+        return f"no process has carried out jobs since {when}. Start `deeprepo worker`" if since else ""
 
     async def counts(self) -> dict[str, int]:
         """Return the number of jobs by state. Return {} if the database doesn't answer."""

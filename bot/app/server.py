@@ -114,6 +114,7 @@ async def serve(
     options = settings.options
     sys.setswitchinterval(SWITCH_INTERVAL)
     logs.start(options.log_level, options.log_format, (*settings.secrets(), *secrets))
+    say = logs.as_json(say) if options.log_format == "json" else say
     shutdown = Shutdown()
     if settings.app is None:
         await (_set_up if web else _wait)(settings, shutdown, say)
@@ -127,7 +128,9 @@ async def serve(
             gc.collect()
             if web:
                 url = settings.options.public_url or options.address(listener.getsockname()[1])
-                say(f"One-time sign-in link for the operator's page: {operator.link(settings, url)}")
+                is_json = options.log_format == "json"  # log collectors must not get the link
+                link = "run `deeprepo status --link`" if is_json else operator.link(settings, url)
+                say(f"One-time sign-in link for the operator's page: {link}")
             # Requests leave reference cycles, so collection stays on, but runs less often than by default.
             gc.set_threshold(150_000, 20, 20)
             # Exempts what is loaded; a full collection would otherwise block everything for 0.2 s

@@ -60,6 +60,7 @@ class ServerStatus:
 
     address: str
     unready: str
+    warning: str  # why stored jobs wait, or ""
     jobs: tuple[tuple[str, int], ...]  # state and count, over all processes
     day: tuple[DaySum, ...] = ()  # by repository, over the last 24 hours
     period: tuple[DaySum, ...] = ()  # by repository, over the requested number of days
@@ -135,19 +136,25 @@ async def _open_database(settings: Server) -> AsyncIterator[Database]:
         await database.close()
 
 
-async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """Return why the server accepts no work ("" if it does), and its jobs by state."""
+async def _ask(address: str) -> tuple[str, str, tuple[tuple[str, int], ...]]:
+    """Return why the server accepts no work ("" if it does), its warning, and its jobs by state."""
     try:
         async with httpx2.AsyncClient(base_url=address, timeout=ANSWER_SECONDS, trust_env=False) as client:
             ready = await client.get("/readyz")
             metrics = await client.get("/metrics")
-        reason = "" if ready.status_code == httpx2.codes.OK else str(ready.json().get("reason") or ready.status_code)
+        body = ready.json()
+        reason = "" if ready.status_code == httpx2.codes.OK else str(body.get("reason") or ready.status_code)
         # A server that isn't set up yet has no metrics.
         families = text_string_to_metric_families(metrics.text if metrics.is_success else "")
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
     except (httpx2.HTTPError, ValueError):
         return (
             "no server answers at this address. Start one with `deeprepo serve`, or check DEEPREPO_HOST and DEEPREPO_PORT",
+            "",
             (),
         )
-    return reason, tuple((sample.labels["state"], int(sample.value)) for sample in samples)
+    return (
+        reason,
+        str(body.get("warning") or ""),
+        tuple((sample.labels["state"], int(sample.value)) for sample in samples),
+    )

@@ -107,6 +107,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
         delay = await admission.delay(ask, arrival.guid)
         fresh = await server.jobs.submit(ask, arrival.guid, delay=delay)
     except StorageError as error:
+        server.catch_up_now.set()
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
         raise HTTPException(503, "the delivery could not be stored. Send it again") from None
     return "queued" if fresh else "known", ""

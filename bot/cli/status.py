@@ -86,7 +86,14 @@ def _show(server: "ServerStatus", days: float) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    console.print(Text(f"server   {server.address}: {f'not ready: {server.unready}' if server.unready else 'ready'}"))
+    state = (
+        f"not ready: {server.unready}"
+        if server.unready
+        else f"ready, but {server.warning}"
+        if server.warning
+        else "ready"
+    )
+    console.print(Text(f"server   {server.address}: {state}"))
     if server.jobs:
         console.print(Text(f"jobs     {', '.join(f'{count} {state}' for state, count in server.jobs)}"))
     if server.problem:

@@ -78,10 +78,13 @@ def test_secrets_never_reach_the_log(stream: io.StringIO, form: str) -> None:
 
 
 def test_library_loggers_have_no_handlers_and_log_no_urls(stream: io.StringIO) -> None:
-    """Libraries' own log handlers are removed, and libraries log no URLs."""
+    """Libraries' own log handlers are removed. Libraries log no URLs, and each kind of warning once a minute."""
     library = logging.getLogger("alembic")
     library.addHandler(logging.StreamHandler(stream))
     logs.start("debug", "text", (), stream)
     logging.getLogger("httpx2").info("HTTP Request: GET https://api.github.com/app")
     library.info("started")
     assert (stream.getvalue(), library.handlers, library.propagate) == ("", [], True)
+    for number in range(3):
+        library.warning("failed %d", number)
+    assert stream.getvalue().count("failed") == 1

@@ -181,6 +181,9 @@ def test_worker_processes_jobs_that_a_server_accepted(tmp_path: Path, postgres: 
             wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path / "hands"))
             assert BROWSER.get(f"{worker.origin}/healthz").status_code == 200
             assert worker.end() == 0
+        wait_until(lambda: "since" in BROWSER.get(f"{server.origin}/readyz").json().get("warning", ""))
+        assert BROWSER.get(f"{server.origin}/readyz").status_code == 200
+        assert "deeprepo_idle_seconds 0.0" not in BROWSER.get(f"{server.origin}/metrics").text
         assert lines(tmp_path / "web") == []
         assert server.end() == 0
 

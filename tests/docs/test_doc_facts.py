@@ -77,7 +77,7 @@ def test_commands_are_listed() -> None:
 
 def test_metrics_are_listed() -> None:
     """The table lists exactly the metrics that /metrics returns."""
-    told = re.findall(r"^# TYPE (deeprepo_\w+) ", Metrics().render({}, {}).decode(), re.MULTILINE)
+    told = re.findall(r"^# TYPE (deeprepo_\w+) ", Metrics().render({}, {}, 0.0).decode(), re.MULTILINE)
     listed = {quoted(cells[0])[0] for cells in rows(SERVER, "## Metrics")} - {"process_*"}
     assert listed == {name for name in told if not name.endswith("_created")}
 

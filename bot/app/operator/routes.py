@@ -50,7 +50,16 @@ async def home(
     """Show the overview of a period: figures, plots and repositories."""
     overview = await views.overview(manager.server, session, int(days), whole=repositories == "all")
     queue, unready = await views.queue(manager.server, session), await manager.server.unready()
-    return _page("overview.html.j2", manager, session, "overview", view=overview, queue=queue, unready=unready)
+    return _page(
+        "overview.html.j2",
+        manager,
+        session,
+        "overview",
+        view=overview,
+        queue=queue,
+        unready=unready,
+        warning=manager.server.warning,
+    )
 
 
 @router.get("/reviews")

@@ -90,6 +90,12 @@ class Keys:
         )
         return frozenset(executor for executor in executors if _number(executor) in numbers)
 
+    async def has_workers(self) -> bool:
+        """Return whether any process carries out jobs. Raises StorageError."""
+        if self._database is None:
+            return True
+        return await self._database.read(lambda found: bool(found.execute(_HOLDERS, {"kind": ALIVE}).first()))
+
     async def leave(self) -> None:
         """Release the locks and close the connection."""
         if self._connection is not None:

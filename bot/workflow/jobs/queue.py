@@ -28,6 +28,7 @@ STORE_SECONDS = 5.0  # seconds for a health check or for storing a job
 # Searches before a job counts as lost; more for our own, which may be about to start or end.
 LOOKS, LOOKS_OF_OURS = 2, 6
 UNWINDING = 5.0  # seconds for jobs to end after they are asked to
+WORKERS_SECONDS = 10.0  # between two looks for processes that carry out jobs
 LISTED_JOBS = 1000  # jobs in one list
 HERE = "here"  # executor of a data folder's only process, which resumes its own jobs after a restart
 OTHER_BUILD = "jobs in the database: {count} that another build ({builds}) stored and this one ({this}) cannot read. Start that build, or a newer one"
@@ -58,6 +59,7 @@ class Jobs:
         self._settings, self._store = settings, store
         self._writers = asyncio.Semaphore(WRITERS)
         self._ending: asyncio.Task[None] | None = None
+        self.idle_since: float | None = None  # since when no process carries out jobs, in seconds since 1970
         self._looks = Counter[str]()  # consecutive searches that found a job without a process
 
     @asynccontextmanager
@@ -89,6 +91,7 @@ class Jobs:
                     runner.unread[asks.first_try(row.id)] = other
             beside = [_again(self.tidy_up, HOUR)] if serve else []
             beside += [runner.watch(), _again(self.sweep, settings.sweep)] if work_here else []
+            beside += [] if work_here else [_again(self._look_for_workers, WORKERS_SECONDS)]
             tasks = [asyncio.create_task(each, context=contextvars.Context()) for each in beside]
             try:
                 yield self
@@ -199,6 +202,10 @@ class Jobs:
             builds = ", ".join(sorted({*left.values()}))
             return False, OTHER_BUILD.format(count=len(left), builds=builds, this=build.name())
         return True, "ready"
+
+    async def _look_for_workers(self) -> None:
+        is_idle = not await self._keys.has_workers()
+        self.idle_since = (self.idle_since or time.time()) if is_idle else None
 
     async def _unread(self) -> dict[str, str]:
         """Return the stored jobs that this build cannot read, with the build that stored each."""
@@ -330,5 +337,5 @@ async def _again(do: Callable[[], Awaitable[None]], seconds: float) -> None:
         try:
             await do()
         except StorageError as error:
-            log.warning("jobs could not be maintained", extra={"facts": {"reason": str(error)}})
+            log.warning("jobs could not be maintained", extra={"facts": {"reason": str(error)}, "repeats": True})
         await asyncio.sleep(seconds)

@@ -267,7 +267,8 @@ class Runner:
                 try:
                     await job.current()
                 except StorageError as error:
-                    log.warning("the state of running jobs is unknown", extra={"facts": {"reason": str(error)}})
+                    facts = {"reason": str(error)}
+                    log.warning("the state of running jobs is unknown", extra={"facts": facts, "repeats": True})
 
     def end(self, names: Iterable[str]) -> None:
         """Mark jobs of this process as no longer wanted."""
