@@ -229,10 +229,10 @@ def test_call_limit_ends_the_run_with_a_note() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "note"),
-    [("print({0!r} * 9)", "used all 3 turns"), ("", "wrote no working Python in 3 turns")],
+    ("block", "outcome", "turns", "note"),
+    [("print({0!r} * 9)", "turns", 3, "used all 3 turns"), ("", "astray", 2, "wrote no working Python in 2 turns")],
 )
-def test_root_without_turns_left_answers_in_words(block: str, note: str) -> None:
+def test_root_without_turns_left_answers_in_words(block: str, outcome: str, turns: int, note: str) -> None:
     """After its last turn, the root answers in words, and a note explains how the run ended."""
     turn = count()
 
@@ -243,7 +243,7 @@ def test_root_without_turns_left_answers_in_words(block: str, note: str) -> None
 
     with in_thread(Server(reply)) as server:
         done = deeprepo.RLM(model(server), budget=None, turns=3).run("What?", "text")
-    assert (done.outcome, done.answer, server.count) == ("turns", "It is 42.", 4)
+    assert (done.outcome, done.answer, server.count) == (outcome, "It is 42.", turns + 1)
     assert any(note in line for line in done.notes)
 
 
