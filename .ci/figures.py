@@ -1,4 +1,4 @@
-"""Run `eval roots` and `eval context`, and write their figures: `python .ci/figures.py` (500 s of CPU time).
+"""Run `eval roots` and `eval context`, and write their figures: `python .ci/figures.py` (four minutes of CPU time).
 
 docs/contributing/figures.json has a row for each problem, and docs/contributing/measurements.md the tables. All models are
 scripted, and the seeds are fixed, so that every run gives the same figures.
@@ -96,7 +96,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def with_tables(page: str, figures: Figures) -> str:
     """Return the page with its tables replaced. Each follows a comment with its name."""
     for name, table in tables(figures).items():
-        page = re.sub(rf"(?<=<!-- make figures: {name} -->\n\n)(?:\|.*\n)*", lambda _, table=table: f"{table}\n", page)
+        page = re.sub(
+            rf"(?<=<!-- make figures: {name} -->\n\n)(?:\|.*\n)*\n*", lambda _, table=table: f"{table}\n\n", page
+        )
     return page
 
 
