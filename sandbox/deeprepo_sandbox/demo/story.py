@@ -56,7 +56,7 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
 
 
 def _newest(gh: GitHub, number: int) -> str:
-    """Return the title of the newest check run, such as "8 findings (6 high, 2 medium)."."""
+    """Return the title of the newest check run, such as "8 findings (5 high, 3 medium)."."""
     return max(gh.pull(number).checks, key=lambda one: one.id).title or ""
 
 
