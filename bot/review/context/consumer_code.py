@@ -108,7 +108,7 @@ class ConsumerCode:
         if not name:
             return None
         request = replace(look_up, side="head", path=f"{name}:" if look_up.path == name else look_up.path)
-        reply = await self.answer(name, ["look_up", asdict(request)], partial(self._found, request))
+        reply = await self.answer(name, ["shown", asdict(request)], partial(self._found, request))
         if "error" in reply:
             return LookedUp(f"{request.kind} in {request.path}", notes=(reply["error"],))
         result = reply["result"]
