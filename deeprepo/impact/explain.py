@@ -27,7 +27,7 @@ class Explanation(Struct, frozen=True):
             yield f"Identifier {use.name}{_passed(use.arguments)}"
         steps = [step for step in self.trace.steps if step.place[1:] == (self.path, self.line)]
         symbols = self.dependents.by_key()
-        for target, group in groupby(sorted(steps, key=self._target), self._target):
+        for target, group in groupby(sorted(steps, key=_target), _target):
             yield f"Compared with {target}:"
             yield from (f"  {row}" for row in self._change(target, symbols.get(target)))
             yield from _answers([*group], symbols.get(target))
@@ -37,9 +37,6 @@ class Explanation(Struct, frozen=True):
             yield from (f"  {row}" for row in self._lost())
         yield "Reported for this line:" if findings else "Nothing is reported for this line."
         yield from (f"  {finding}" for finding in findings)
-
-    def _target(self, step: Step) -> str:
-        return self.trace.promoted.get(step.place[0], step.place[0])
 
     def _change(self, key: str, symbol: ChangedSymbol | None) -> Iterator[str]:
         """Yield how a definition changes, and which parts of its contract do."""
@@ -69,6 +66,10 @@ class Explanation(Struct, frozen=True):
             yield "no import of the file leads to a changed file"
         else:
             yield "no search found the file"
+
+
+def _target(step: Step) -> str:
+    return step.place[0]
 
 
 def _answers(steps: Sequence[Step], symbol: ChangedSymbol | None) -> Iterator[str]:

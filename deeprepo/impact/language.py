@@ -40,7 +40,6 @@ class TypeRules(Struct, frozen=True):
     plain_bases: frozenset[str] = frozenset()  # library classes that add no class members
     inherited: str = ""  # the implicit base of every class
     constructors: tuple[str, ...] = ()  # what constructing a class calls; "=" is the class's own name
-    inherits_constructors: bool = True  # a class without a constructor inherits its base's
     broken_override: str = ""  # what happens to an incompatible override at compile time
     marked_overrides: bool = False  # every override is marked as such
     object_members: str = ""  # a pattern of members that every object has
@@ -138,10 +137,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     def suffixes(self) -> tuple[str, ...]:
         """The suffixes of the languages in its folder, whose files can import each other."""
         return tuple(_of_folder(self.folder))
-
-    def constructors_of(self, name: str) -> tuple[str, ...]:
-        """Return the names of a class's constructors."""
-        return (*(name if one == "=" else one for one in self.types.constructors), *self.called_like)
 
     def is_constructor(self, name: str) -> bool:
         """Return whether methods with this name run when their class is called, as the search names them."""

@@ -88,7 +88,6 @@ class QueryFacts(Struct, frozen=True):
 
     more: bool = False  # instances may have members that this class does not declare, as for an interface
     shown: DefinitionKind | Literal[""] = ""  # the kind used in the search for references, if different
-    search_only: bool = False  # its parameters are used to search for references, not to check new lines
     means: str = ""  # for a key of an exported object: the name of its value in the file
     common: bool = False  # it is a member of an exported object
 
@@ -119,12 +118,6 @@ class Definition(Struct, frozen=True):
     def short(self) -> str:
         """The name that callers write."""
         return self.name.removeprefix(f"{self.owner}.") if self.owner else self.name
-
-    @property
-    def takes(self) -> tuple[Parameter, ...] | None:
-        """The parameters that a call in a new line must match; None if unknown."""
-        is_unknown = self.signature is None or self.signature.opaque or self.by_query.search_only
-        return None if is_unknown else self.parameters
 
     def is_named(self, name: str) -> bool:
         """Return whether this is the definition of a plain name; extensions and constructors only belong to one."""

@@ -228,15 +228,6 @@ TOTALS = {
 }
 
 
-JS_CART = "class Cart {\n  total(a) {\n    return a\n  }\n\n  first() {}\n}\nexports.Cart = Cart\n"
-JS_PATCHES = {
-    "a prototype": "Cart.prototype.total = fast",
-    "by its name in quotes": "Cart.prototype['total'] = fast",
-    "from an object": "Object.assign(Cart.prototype, { total: fast })",
-    "by a description": "Object.defineProperty(Cart.prototype, 'total', { value: fast })",
-}
-
-
 RUBY_CART = "class Cart\n  def total(a)\n    a\n  end\nend\n"
 RUBY_PATCHES = {
     "in the class": "class Cart\n  def total(a)\n    a\n  end\nend\n",

@@ -228,21 +228,6 @@ def test_new_enum_member_affects_only_exhaustive_code(repository: Repository) ->
     assert [row.partition(":")[0] for row in edits.relying] == ["user.ts"]
 
 
-def test_readers_of_a_changed_version_constant_are_not_listed(repository: Repository) -> None:
-    """Code that reads a version constant needs no change. Code that reads another changed constant may."""
-    text = 'module Shop\n  VERSION = "1.40.11"\n  LOCALE = "en"\nend\n'
-    user = 'require_relative "lib/shop/version"\nputs Shop::VERSION\nputs Shop::LOCALE\n'
-    repository.commit({"lib/shop/version.rb": text, "tell.rb": user}, "before")
-    repository.commit({"lib/shop/version.rb": text.replace("1.40.11", "1.40.12")}, "release")
-    repository.commit({"lib/shop/version.rb": text.replace('"en"', '"de"')}, "locale")
-
-    release, locale = (
-        deeprepo.review(repository.folder, f"{one}~1..{one}", effort="none") for one in ("HEAD~1", "HEAD")
-    )
-    assert release.relying == ()
-    assert [row.partition(":")[0] for row in locale.relying] == ["tell.rb"]
-
-
 def test_elixir_module_with_the_same_last_part_is_another_module(repository: Repository) -> None:
     """Without an alias, `Supervisor` means Elixir's own module, not the changed `Shop.Queue.Supervisor`."""
     supervisor = """defmodule Shop.Queue.Supervisor do

@@ -124,15 +124,6 @@ FALSE: list[tuple[str, Tree, Tree]] = [
         {"m.h": "#define NOW(zone) 1 + 0##zone\n"},
     ),
     (
-        "another header defines the macro again",
-        {
-            "m.h": MACROS,
-            "own.h": '#include "m.h"\n#undef AREA\n#define AREA(w, h) 0\n',
-            "a.c": ROOM.replace("m.h", "own.h"),
-        },
-        {"m.h": MACROS.replace("AREA(w, h)", "AREA(w, h, d)")},
-    ),
-    (
         "a method defined below its class, which keeps the default argument",
         {
             "t.h": "#pragma once\nclass Total {\npublic:\n    int weigh(int limit = 0) const { return limit; }\n};\n",

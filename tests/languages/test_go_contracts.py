@@ -67,7 +67,7 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         {"store/cart.go": WIDER, "main.go": None},
         [("other.go", 5, "required-parameter")],
     ),
-    ("a package is gone", tree(), {"store/cart.go": None, "store/beside.go": None}, [("main.go", 3, "removed-module")]),
+    ("a package is gone", tree(), {"store/cart.go": None, "store/beside.go": None}, [("main.go", 3, "removed-module"), ("main.go", 6, "removed-symbol")]),
     (
         "a function wants more, and so does its alternative for another system",
         tree("_ = 1", beside="Open(a, b)", store__open_windows=f"package store\n\n{OPEN}"),
@@ -141,39 +141,6 @@ def test_only_tests_depend_on_a_changed_test(repository: Repository) -> None:
     found, _ = look(repository.change(before, {"store/a_test.go": "package store\n\nfunc makeCart() { _ = 1 }\n"}))
 
     assert [(item.path, item.line) for item in found.files] == [("store/b_test.go", 3)]
-
-
-WRAPS = "package store\n\ntype Wrapped struct {\n\t*Cart\n\textra int\n}\n"
-OUTER = 'package outer\n\nimport "example.com/shop/store"\n\ntype Outer struct {\n\tstore.Wrapped\n}\n\ntype Basket = store.Cart\n'
-USES = (
-    'package main\n\nimport (\n\t"example.com/shop/outer"\n\t"example.com/shop/store"\n)\n\n'
-    "func a(w *store.Wrapped, o outer.Outer, b *outer.Basket) int {\n\tw.AddItem(a, 1)\n\to.AddItem(a, 1)\n\tb.AddItem(a, 1)\n\treturn w.ItemCount + o.ItemCount\n}\n"
-)
-
-
-def test_removed_member_is_reported_through_embedding_and_aliases(repository: Repository) -> None:
-    """A removed member is reported where an embedding struct or an alias had it, unless it has its own."""
-    before = {
-        **tree("_ = 1"),
-        "store/wraps.go": WRAPS,
-        "outer/outer.go": OUTER,
-        "uses.go": USES,
-        "own/own.go": OUTER.replace("package outer", "package own")
-        + "\nfunc (o Outer) AddItem(name string, n int) {}\n\nfunc Use(o Outer) { o.AddItem(a, 1) }\n",
-    }
-    after = {"store/cart.go": without(ADD).replace("ItemCount, total int", "total int")}
-    repository.commit(before, "before")
-    repository.commit(dict(after), "after")
-    findings = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings
-    places = {
-        (path, line)
-        for one in findings
-        for path, line in [(one.path, one.start), *((e.path, e.line) for e in one.evidence)]
-    }
-    assert {(path, line) for path, line in places if path != "store/cart.go"} == {
-        ("uses.go", line) for line in (9, 10, 11, 12)
-    }
-    assert all(one.verdict == "proven" and "Cart." in one.title for one in findings)
 
 
 def test_field_moved_to_an_embedded_struct_is_not_missing(repository: Repository) -> None:

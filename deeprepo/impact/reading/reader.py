@@ -389,7 +389,6 @@ class Reader:
         return QueryFacts(
             more="more" in found,
             shown=cast("DefinitionKind", shown),
-            search_only="sought" in found,
             means=self._value_name(found),
             common=is_common,
         )

@@ -7,8 +7,8 @@ from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.resolve import named_by
-from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.values import Definition, Facts, Signature
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.values import Definition, Facts
 
 MOST = 40  # base classes per class
 UNWRITTEN = frozenset({"?", "*"})  # markers of bases that may add unwritten members
@@ -27,8 +27,8 @@ class Ancestry(Struct, frozen=True):
         return frozenset(name for _, name in self.beyond)
 
 
-def ancestry(index: Index, path: str, name: str, *, below: Class | None = None) -> Ancestry:
-    """Return a class with everything it inherits from. `below` excludes a class from the search."""
+def ancestry(index: Index, path: str, name: str) -> Ancestry:
+    """Return a class with everything it inherits from."""
     known: dict[Class, None] = {}
     beyond: dict[tuple[Class, str], None] = {}
     left = [(path, name)] if bases_of(index, path, name) is not None else []
@@ -39,7 +39,7 @@ def ancestry(index: Index, path: str, name: str, *, below: Class | None = None) 
         for base in bases_of(index, *one) or ():
             rows = {(home, row.name) for home, row in named_by(index, one[0], base).definitions}
             if len(rows) == 1 and len(known) < MOST and all(bases_of(index, *row) is not None for row in rows):
-                above += rows - known.keys() - {below}
+                above += rows - known.keys()
             else:
                 beyond[one, base] = None
         left += reversed(above)
@@ -88,9 +88,9 @@ def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def lineage(index: Index, path: str, name: str, *, below: Class | None = None) -> tuple[Class, ...] | None:
+def lineage(index: Index, path: str, name: str) -> tuple[Class, ...] | None:
     """Return a class and all its bases; None if one is unknown or may have unwritten members."""
-    language, line = language_of(path), ancestry(index, path, name, below=below)
+    language, line = language_of(path), ancestry(index, path, name)
     if language is None or line.names_beyond - language.types.plain_bases - language.valued_bases - UNWRITTEN:
         return None
     known = [(index.facts(home), owner) for home, owner in line.classes]
@@ -123,27 +123,3 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
         for one in facts.definitions if facts is not None else ():
             if one.owner == name:
                 yield home, one
-
-
-def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
-    """Return what constructing a class may call; () if that is unknown or given by the class itself."""
-    if one.owner:  # a nested class
-        return ((path, replace(one, signature=None)),)
-    language, line = language_of(path), lineage(index, path, one.name)
-    if line is None and language is not None:  # its parameters are only known if it has its own constructor
-        rows = [row for row in members(index, path, one.name) if row[1].short in language.constructors_of(one.name)]
-        return tuple((home, replace(row, signature=None)) for home, row in rows)
-    if line is None or language is None or ancestry(index, path, one.name).names_beyond & language.valued_bases:
-        return ()
-    for home, name in line:
-        rows = [row for row in members(index, home, name) if row[1].short in language.constructors_of(name)]
-        own = tuple(row for row in rows if not row[1].by_query.search_only)
-        if any(row[1].short in language.called_like for row in rows):  # `Cart(1)` may call this member
-            return ((path, replace(one, signature=None)),)
-        if own or ((home, name) == (path, one.name) and one.takes is not None):
-            return own
-        if not language.types.inherits_constructors:
-            break
-    # in a language without constructors, `Cart(old)` may be a conversion
-    is_known = language.constructors_of(one.name) and not (one.bases and language.types.inherits_constructors)
-    return ((path, Definition(one.name, "", "class", one.line, one.head, Signature())),) if is_known else ()

@@ -299,7 +299,8 @@ async def one_word(case: Case) -> TargetState | None:
     Example: `Entry` in a class with an unknown base, or below `import lib.*`.
     """
     language, use, exports = case.evidence.language, case.use, case.evidence.exports
-    is_asked = case.connection == "bound" and language.receivers.bare_members and not use.receiver
+    is_shared = language.files.shared_names == "namespace" and not language.scope.relative_namespaces
+    is_asked = is_shared and case.connection == "bound" and language.receivers.bare_members and not use.receiver
     if not is_asked or case.target.owner or is_specific(use.name) or case.file.binds(use.name, "import"):
         return None
     outline = await exports.outline("head", case.file.path)
@@ -309,7 +310,8 @@ async def one_word(case: Case) -> TargetState | None:
     spaces = {space for home in homes if home is not None for space in home.spaces}
     is_value = case.target.kind in ("function", "variable") and language.receivers.free_functions
     has_unknown = any(one.star and one.line not in lines and one.spec not in spaces for one in imports)
-    return "likely" if is_value or has_unknown or any(above for _, above in bases) else None
+    has_base = any(base not in case.target.shorts for _, above in bases for base in above)
+    return "likely" if is_value or has_unknown or has_base else None
 
 
 async def no_longer_imported(case: Case) -> TargetState | None:
@@ -339,13 +341,13 @@ async def member_of_a_class(case: Case) -> TargetState | None:
     target, exports = case.target, case.evidence.exports
     if case.connection not in ("bound", "unique") or not target.owner or not case.is_former_name:
         return None
-    for home in sorted(target.homes):
+    lines = [(home, await exports.ancestry(home, target.owner)) for home in sorted(target.homes)]
+    if not any(line.classes for _, line in lines):
+        return "unknown"  # the class itself is gone, or its name means something else
+    for home, line in lines:
         if await exports.has_member(home, target.owner, case.use.name):
             return "present"
-        beyond, language = (
-            {base for _, base in (await exports.ancestry(home, target.owner)).beyond} - ROOTS,
-            rules_of(home),
-        )
+        beyond, language = {base for _, base in line.beyond} - ROOTS, rules_of(home)
         unknown = {base for base in beyond if not language.adds_nothing(base, case.use.name)}
         if "*" in beyond or unknown - language.types.plain_bases - UNNAMED:
             return "likely" if case.is_alone and "*" not in beyond else "unknown"
@@ -364,6 +366,12 @@ async def bare_name(case: Case) -> TargetState | None:
         return "unknown"
     if use.name in outline.names:
         return "present"
+    lines = {link.line for link in await exports.links(path)}
+    if any(one.star and one.line not in lines for one in outline.imports):
+        return "likely"  # a package outside the tree may give the name
+    around = use.function.split(".") if case.evidence.language.receivers.bare_members else []
+    for owner in [name for name, bases in outline.bases if bases and name in around]:
+        return "present" if await exports.has_member(path, owner, use.name) else "likely"
     return "unknown" if await exports.elsewhere(path, use.name) else "lost"
 
 

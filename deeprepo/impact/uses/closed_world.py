@@ -78,16 +78,18 @@ class World(Struct):
 
         word = rf"(?<![\w$]){re.escape(name or module_name(home))}(?![\w$])"
         kind = family(row.path)
-        lines = [
-            f"{one.path}:{one.line}"
+        givers = [
+            one
             for one in self.givers.get(name, ())
             if family(one.path) == kind and counts(one.path) and _may_be_of(row, one.owner)
         ]
+        lines = [f"{one.path}:{one.line}" for one in givers]
         places = [*self._lines_with(word, [path for path in self.added if counts(path)], has_attributes=not name)]
         places += [f"{what} in {path}" for path, what in self.openings.items() if family(path) == kind]
         if lines or places:
-            is_new = row.line in self.added.get(row.path, ())  # then the author knows where the name comes from
-            return Unknown(f"{[*lines, *places][0]} may define it", is_by_line=bool(lines) or is_new)
+            # a name that its import or class no longer has may only come from an extension
+            is_by_line = any(one.is_loose for one in givers) if row.is_lost else bool(lines)
+            return Unknown(f"{[*lines, *places][0]} may define it", is_by_line)
         return Absent()
 
     def may_make(self, name: str, near: Collection[str]) -> bool:

@@ -218,8 +218,9 @@ class Exports:
         for mate, outline in await self._near(path, name.removesuffix(f".{CONSTRUCTOR}")):
             if outline is None or outline.unread or (name, "") in outline.exports:
                 return True  # also under a name without a definition in the file
-            is_defined = mate not in but and any(symbol.name == name for symbol in outline.definitions)
-            if is_defined or not (outline.complete or "." in name):
+            names = {one for symbol in outline.definitions for one in (symbol.name, symbol.owner)}
+            owner = name.rpartition(".")[0]
+            if (name in names and mate not in but) or not (outline.complete or (owner and owner not in names)):
                 return True
         return False
 

@@ -1,7 +1,7 @@
 """Run the search: changed symbols, the files that import them, and their references."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
@@ -14,9 +14,9 @@ from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified, listed
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Scene, beside, importing
-from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import overrides_of
+from deeprepo.impact.uses.prototypes import DECLARATION, HeadersByDefinition, merge_prototypes
 from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import ALL_LINES, Search
@@ -89,9 +89,8 @@ async def _of_language(
     sources = await _sources(tree, language, files, budget, gaps)
     head, base = await both(tree, language)
     exports = _register(sources, head, base)
-    indirect = Indirect(tree, language, head, exports, gaps, {source.file.path: source for source in sources})
-    symbols, headers = await _with_contracts(indirect, budget)
-    scene = Scene([*indirect.sources.values()], symbols, head, base, exports, budget, gaps, headers)
+    symbols, headers = await _with_contracts(tree, exports, sources, budget, gaps)
+    scene = Scene(sources, symbols, head, base, exports, budget, gaps, headers)
     importers = await importing(scene)
     await add_reexports(scene, importers)
     broken_imports = await lost_modules(head, base, importers.lost)
@@ -103,9 +102,6 @@ async def _of_language(
         references,
         (row for row in references if row.is_bound or not means_another(signatures.get(row.symbol), row)),
     )
-    if (trace := TRACE.get()) is not None:
-        trace.promoted.update(indirect.promoted)
-    references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
     overrides = await overrides_of(scene, importers, targets)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
@@ -115,7 +111,7 @@ async def _of_language(
         hides_uses=any(target.contract for target in targets),
     )
     return Dependents(
-        tuple(item for item in scene.every_symbol if item.key not in indirect.promoted),
+        tuple(scene.every_symbol),
         (*importers.files, *beside(scene, references)),
         (*broken_imports, *references),
         tuple(gaps.all),
@@ -160,36 +156,23 @@ def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exp
 
 
 async def _with_contracts(
-    indirect: Indirect, budget: SearchLimits
+    tree: Tree, exports: Exports, sources: Sequence[ChangedSource], budget: SearchLimits, gaps: Gaps
 ) -> tuple[dict[str, tuple[ChangedSymbol, ...]], HeadersByDefinition]:
     """Return the changed definitions of each file, with the changes of their contracts, and who declares them."""
-    sources = [*indirect.sources.values()]
-    own_symbols = with_moves(sources, {source.file.path: changed_symbols(source) for source in sources})
-    found = await indirect.find(own_symbols)
-    merged, headers = await merge_prototypes(indirect.tree, indirect.exports, [*indirect.sources.values()], found)
-    text_of = _texts(indirect)
-
-    def weighed(item: ChangedSymbol) -> ChangedSymbol:
-        if item.before in indirect.implied_constructors:  # the class has a required constructor now
-            return replace(item, contract=("parameters",))
-        return replace(item, contract=changed_contract(item, text_of(item.before), text_of(item.after)))
-
-    limited = _limit({path: [*map(weighed, items)] for path, items in merged.items()}, budget, indirect.gaps)
-    return await with_doubts(limited, indirect.exports), headers
-
-
-def _texts(indirect: Indirect) -> Callable[[Definition | None], str]:
-    """Return a function that returns the text of a definition; of an inherited constructor, that of the original."""
-    sources = indirect.sources.values()
+    found = with_moves(sources, {source.file.path: changed_symbols(source) for source in sources})
+    merged, headers = await merge_prototypes(tree, exports, sources, found)
     by_path = {("base", source.file.old_path or source.file.path): source for source in sources}
     by_path |= {("head", source.file.path): source for source in sources}
 
     def text_of(symbol: Definition | None) -> str:
-        one = indirect.originals.get(symbol, symbol) if symbol is not None else None
-        source = by_path.get((one.side, one.path)) if one is not None else None
-        return source.lines(one) if one is not None and source is not None else ""
+        source = by_path.get((symbol.side, symbol.path)) if symbol is not None else None
+        return source.lines(symbol) if symbol is not None and source is not None else ""
 
-    return text_of
+    def weighed(item: ChangedSymbol) -> ChangedSymbol:
+        return replace(item, contract=changed_contract(item, text_of(item.before), text_of(item.after)))
+
+    limited = _limit({path: [*map(weighed, items)] for path, items in merged.items()}, budget, gaps)
+    return await with_doubts(limited, exports), headers
 
 
 async def _sources(

@@ -13,7 +13,7 @@ from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import Gaps, SearchLimits
 from deeprepo.impact.uses.exports import Exports
-from deeprepo.impact.uses.indirect import HeadersByDefinition
+from deeprepo.impact.uses.prototypes import HeadersByDefinition
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import Link
@@ -51,8 +51,6 @@ class Importers(Struct):
     lost: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # importer -> those of removed files
     # imported file -> the changed files whose names it exports: itself, or those behind it
     behind: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    # a file that exports single changed names again -> exported name -> the changed names behind it
-    reexports: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
     dependents: dict[tuple[str, str], Dependent] = field(default_factory=dict)  # by changed file and importer
 
     def note(self, path: str, link: Link, via: str | None = None, target: str = "") -> None:

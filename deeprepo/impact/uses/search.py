@@ -20,7 +20,6 @@ from deeprepo.impact.uses.budget import is_minified, listed
 from deeprepo.impact.uses.certainty import OWN, Case, Evidence, SearchedFile, connection, target_state
 from deeprepo.impact.uses.importing import Importers, Scene
 from deeprepo.impact.uses.names import Names
-from deeprepo.impact.uses.reexports import ALIASES
 from deeprepo.impact.uses.sites import match, reference
 from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.targets import Bindings, UseTarget, bindings_of, is_imported, searched_names
@@ -30,6 +29,7 @@ NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
 LONG_LINE = 400  # characters; longer lines are cut
 PORTION = 200  # files that are read at once
+ALIASES = 4  # assignments through which an imported name is followed
 SHORT = 3  # letters; a shorter name is only searched in importers
 UNKNOWN_TYPES = ((), ("?",))  # of a receiver whose class the file does not tell
 ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown

@@ -11,7 +11,6 @@ from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.steps import record
 from deeprepo.impact.uses.targets import (
-    RESULT,
     WHOLE_MODULE,
     Bindings,
     Local,
@@ -76,8 +75,6 @@ def match(
     candidates = (use for use in uses if use.name in words or not use.name.isidentifier())
     if rules.library_space and not target.is_in_space(rules.library_space):
         candidates = (use for use in candidates if use.receiver.partition("::")[0] != rules.library_space)
-    if target.is_loaded:
-        candidates = (use for use in candidates if use.form == "import" and use.is_guarded)
     return matcher.matches(map(target.in_namespace, candidates))
 
 
@@ -217,23 +214,6 @@ class _Matcher:
                 return hit
         return None
 
-    def of_result(self, use: Use) -> Match | None:
-        """The member belongs to what a function returns, through a variable or by destructuring."""
-        target = self._target
-        # The line of a value gives little evidence.
-        is_asked = target.owner.endswith(RESULT) and target.kind == "method"
-        if not is_asked or use.name not in target.shorts or use.form == "definition":
-            return None
-        is_name = use.form == "name"
-        takers = [one for one in self._uses if one.form == "definition" and one.name == use.name] if is_name else [use]
-        is_imported_type = any(
-            one.result_of
-            and f"{one.result_of}{RESULT}" in self.classes
-            and (one is use or one.span is None or _is_within(use, one.span))
-            for one in takers
-        )
-        return Match(use, is_bound=False, is_inherited=True) if is_imported_type else None
-
     def by_name(self, use: Use) -> Match | None:
         """Only the name of the member matches."""
         target = self._target
@@ -324,7 +304,6 @@ class _Matcher:
         of_written_class,
         imported_without_class,
         of_extended_type,
-        of_result,
         by_name,
     )
     OF_EXPORTS: ClassVar[tuple[Finding, ...]] = (
@@ -352,11 +331,7 @@ class _Matcher:
         own, modules = bound.locals.get((origin, name), ()), bound.modules.get(origin, ())
         if use.form == "member":
             imported_file = _imported_file(modules, use.receiver) if use.name == name else ""
-            if imported_file:
-                return Match(use, is_bound=True, imported_file=imported_file, name=name)
-            return _first(
-                use, (one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here))
-            )
+            return Match(use, is_bound=True, imported_file=imported_file, name=name) if imported_file else None
         if name == WHOLE_MODULE and use.form == "name" and use.arguments is not None:
             # `const load = require("./load")` and `load()`
             imported_file = _imported_file(modules, use.name)
@@ -400,7 +375,7 @@ def _means(use: Use, local: Local) -> bool:
     if use.form == "import":
         return use.name == local.there
     is_inside = local.span is None or _is_within(use, local.span)
-    return use.form == "name" and use.name == local.here and not local.receiver and is_inside
+    return use.form == "name" and use.name == local.here and is_inside
 
 
 def _is_bare(use: Use) -> bool:

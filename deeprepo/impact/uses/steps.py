@@ -37,7 +37,6 @@ class Trace(Struct):
     names: dict[str, Collection[str]] = field(default_factory=dict)  # searched file -> names that it may use
     uses: dict[tuple[str, int], list[Use]] = field(default_factory=lambda: defaultdict(list))  # found by path and line
     dropped: dict[UsePlace, Callable[..., object]] = field(default_factory=dict)  # reference -> step after the search
-    promoted: dict[str, str] = field(default_factory=dict)  # inherited member -> the changed member of the base
 
     def searched(self, path: str, names: Collection[str], uses: Iterable[Use]) -> None:
         """Add a searched file, the names searched for, and the identifiers found."""

@@ -5,8 +5,7 @@ Names that files no longer export are targets, too.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 
 from deeprepo.impact.changes import ChangedSymbol, Contract
 from deeprepo.impact.everyday import is_specific
@@ -15,12 +14,10 @@ from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.importing import Importers, Meaning, Scene
-from deeprepo.impact.values import MODULE, Definition, Link, Outline, Use
+from deeprepo.impact.values import MODULE, Definition, Outline, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
-RESULT = "()"  # suffix of a function's name for the object that it returns
 WHOLE_MODULE = "default"  # the name of a module that is exported as a whole
-ReExported = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 
 
@@ -36,7 +33,6 @@ class UseTarget(Struct, frozen=True):
     is_gone: bool = False  # its file no longer has the old name
     is_apart: bool = False  # a member whose class is in another file
     whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
-    is_loaded: bool = False  # it only concerns code that loads the file by a call
 
     @property
     def owner(self) -> str:
@@ -164,7 +160,7 @@ class UseTarget(Struct, frozen=True):
 
         Example: `if hasattr(store, "load"): store.load()`.
         """
-        return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
+        return use.is_guarded and self.is_gone and use.name in self.former_names
 
     def is_member_apart(self, use: Use) -> bool:
         """Return whether a reference is a member of a type with the class's name, defined in another file."""
@@ -177,14 +173,9 @@ async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
     targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
     plain_targets = [target for target in targets if not target.owner]
     covered_names = {meaning for target in plain_targets for meaning in target.exports}
-    lost = (target for target in plain_targets if LOST & set(target.contract))
-    lost_homes = {path for target in lost for path, name in target.exports if name == WHOLE_MODULE}
     for path, origins in sorted(importers.behind.items()):
         known_names = {name for origin, name in covered_names if origin in {path, *origins}}
         gone_names = await scene.exports.gone_names(path)
-        if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
-            # code may load the file by a call, which no statement names, so the definition proves nothing
-            targets.append(replace(_lost(path, WHOLE_MODULE), is_loaded=True))
         targets += [_lost(path, name) for name in sorted(gone_names - known_names)]
     return targets
 
@@ -240,7 +231,7 @@ def exported_as(outline: Outline | None, name: str, *, is_visible: bool) -> froz
 
     `is_visible`: whether other files see the file's definitions without an import.
     """
-    around = {name, *(name[:at].removesuffix(RESULT) for at, letter in enumerate(name) if letter == ".")}
+    around = {name, *(name[:at] for at, letter in enumerate(name) if letter == ".")}
     found = frozenset(there for there, local in (outline.exports if outline is not None else ()) if local in around)
     return found or frozenset({name.partition(".")[0]} if is_visible else ())
 
@@ -254,14 +245,8 @@ class Local(Struct, frozen=True):
     here: str
     imported_file: str
     there: str  # its name in the imported file
-    receiver: str = ""  # the qualifier before the name
     span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
     line: int = 0  # of the import
-
-    @property
-    def written(self) -> str:
-        """The name with its qualifier."""
-        return f"{self.receiver}.{self.here}" if self.receiver else self.here
 
 
 class Bindings(Struct):
@@ -283,7 +268,7 @@ class Bindings(Struct):
     def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
         """Yield each way to write a name of a file, with the imported file."""
         for one in self.locals.get((origin, name), ()):
-            yield one.written, one.imported_file
+            yield one.here, one.imported_file
         for here, imported_file in self.modules.get(origin, ()):
             yield f"{here}.{name}", imported_file
 
@@ -293,7 +278,7 @@ class Bindings(Struct):
         bound: dict[str, set[tuple[str, str, str]]] = defaultdict(set)  # by the way to write it
         for (origin, name), every in self.locals.items() if assigned else ():
             for local in every:
-                bound[local.written].add((origin, name, local.imported_file))
+                bound[local.here].add((origin, name, local.imported_file))
         aliases = set[str]()
         for use in assigned:
             found = {*bound.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, ())}
@@ -307,17 +292,12 @@ class Bindings(Struct):
         return frozenset(aliases)
 
 
-def bind(
-    imports: Iterable[Link], behind: Mapping[str, Collection[str]], reexports: ReExported = MappingProxyType({})
-) -> Bindings:
-    """Return the names that a file's imports bind.
-
-    `behind`: imported file -> changed files that it re-exports; `reexports`: files that re-export single names.
-    """
+def bindings_of(importers: Importers, path: str) -> Bindings:
+    """Return the names that a file's imports bind, also through files that export changed ones again."""
     bindings = Bindings()
-    for item in imports:
+    for item in importers.links.get(path, ()):
         here = dict(item.aliases)
-        for origin in behind.get(item.target, ()):
+        for origin in importers.behind.get(item.target, ()):
             for name in item.names:
                 if name != "*":
                     local_name = here.get(name, name)
@@ -328,29 +308,7 @@ def bind(
                     bindings.modules[origin].add((here["*"], item.target))
                 else:
                     bindings.stars[origin].add(item.target)
-        for there, meanings in reexports.get(item.target, {}).items():
-            for origin, name in meanings:
-                _bind_offer(bindings, item, there, origin, name)
     return bindings
-
-
-def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: str) -> None:
-    """Bind a name that a file re-exports, if the import takes it."""
-    here = dict(item.aliases)
-    ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
-    if "*" in item.names:
-        ways.append((here.get("*", ""), there))
-    for receiver, local_name in ways:
-        if name == "*":
-            spelling = f"{receiver}.{local_name}" if receiver else local_name
-            bindings.modules[origin].add((spelling, item.target))
-        else:
-            bindings.locals[origin, name].add(Local(local_name, item.target, there, receiver))
-
-
-def bindings_of(importers: Importers, path: str) -> Bindings:
-    """Return what the imports of a file bind."""
-    return bind(importers.links.get(path, ()), importers.behind, importers.reexports)
 
 
 def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
@@ -383,15 +341,14 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
     class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # for results of functions
     outer, _, rest = target.within.partition(".")
-    result = RESULT if outer.endswith(RESULT) and not rest else ""
     for home, name in target.exports:
-        below = f".{rest}" if rest and name == outer else result
+        below = f".{rest}" if rest and name == outer else ""
         modules = bound.modules.get(home, ())
         qualified_names = {f"{here}.{name}" for here, _ in modules}
         for way, file in dict(bound.writings(home, name)).items():
-            class_names[way if way in qualified_names and not result else f"{way}{below}"] = file
+            class_names[way if way in qualified_names else f"{way}{below}"] = file
         if home in bound.stars:
-            class_names[f"{name}{result}"] = bound.starred_file(home)
+            class_names[name] = bound.starred_file(home)
         if name == WHOLE_MODULE and home in target.whole_homes and not rest:
-            class_names |= {f"{here}{result}": file for here, file in modules}
+            class_names |= dict(modules)
     return class_names

@@ -27,9 +27,9 @@
 (method_declaration parameters: (parameter_list . (parameter (modifier) @word type: (_) @extended)) (#eq? @word "this")) @extends
 ((constructor_declaration name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.constructor
   (#not-match? @def.constructor "^static\\b"))
-(class_declaration name: (identifier) @name (parameter_list) @params @def.constructor @sought)
-(struct_declaration name: (identifier) @name (parameter_list) @params @def.constructor @sought)
-(record_declaration name: (identifier) @name (parameter_list) @params @def.constructor @sought)
+(class_declaration name: (identifier) @name (parameter_list) @params @def.constructor)
+(struct_declaration name: (identifier) @name (parameter_list) @params @def.constructor)
+(record_declaration name: (identifier) @name (parameter_list) @params @def.constructor)
 (local_function_statement name: (identifier) @name body: (_)? @local) @def.function
 (global_statement (local_function_statement) @local)
 ([(field_declaration (modifier) @word) (event_field_declaration (modifier) @word) (event_declaration (modifier) @word) (property_declaration (modifier) @word) (method_declaration (modifier) @word)] @static

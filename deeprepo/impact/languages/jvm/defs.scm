@@ -43,9 +43,9 @@
 (infix_expression . (_) . (identifier) @class . [(identifier) @name (call_expression . (identifier) @name)] (#eq? @class "class")) @def.class
 (class_declaration "class" name: (identifier) @name (primary_constructor (class_parameters) @params)) @def.class
 (class_declaration (class_body (secondary_constructor))) @opaque
-(class_declaration name: (identifier) @name (primary_constructor (class_parameters) @params @sought @def.constructor))
+(class_declaration name: (identifier) @name (primary_constructor (class_parameters) @params @def.constructor))
 (class_declaration name: (identifier) @name
-  (class_body (secondary_constructor (function_value_parameters) @params @sought) @def.constructor))
+  (class_body (secondary_constructor (function_value_parameters) @params) @def.constructor))
 ; annotations make constructors
 (primary_constructor (modifiers (annotation)) (class_parameters) @opaque)
 (class_parameters (class_parameter (identifier) @name . ":") @param.positional)
@@ -63,13 +63,13 @@
 (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
 (object_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
 ; what a data class has is written nowhere
-(class_declaration (modifiers (class_modifier) @word (#eq? @word "data")) (primary_constructor (class_parameters) @params @named.copy @def.method) @sought)
+(class_declaration (modifiers (class_modifier) @word (#eq? @word "data")) (primary_constructor (class_parameters) @params @named.copy @def.method))
 (class_declaration (modifiers (class_modifier) @base (#any-of? @base "data" "value"))) @class.of
 (enum_entry (identifier) @name) @def.member @static
 (class_parameter ["val" "var"] (identifier) @name . ":") @def.component
 (property_declaration (variable_declaration (identifier) @name)) @def.variable
 (property_declaration (multi_variable_declaration (variable_declaration (identifier) @name))) @def.variable
-(function_declaration name: (identifier) @name (function_value_parameters) @params @sought) @def.function
+(function_declaration name: (identifier) @name (function_value_parameters) @params) @def.function
 ; an extension is called like a member of the type before its name
 (function_declaration (_) @extended . "." . name: (identifier)) @extends
 (property_declaration (_) @extended . "." . (variable_declaration)) @extends
