@@ -20,6 +20,7 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.stored import markers
 from bot.values import (
+    Ask,
     Bases,
     CommandAsk,
     CommentRef,
@@ -67,6 +68,7 @@ class Scene:
     folder: Path = Path()
     model: ScriptedModel | None = None
     limits: Limits = field(default_factory=Limits)
+    asked: list[Ask] = field(default_factory=list)
 
     def answers(self, *script: Mapping[str, Any], price: float | None = 1e-6) -> ScriptedModel:
         """Set up a model that gives these replies."""
@@ -109,9 +111,14 @@ class Scene:
         async with storage.open_store(self._url) as store:
             ask = CommandAsk(PULL, word, argument, context.actor, CommentRef(1, "issue"))
             host = cast("Host", SimpleNamespace(pull=PULL))
-            server = cast("Server", SimpleNamespace(store=store))
+            jobs = SimpleNamespace(submit=self._submit)
+            server = cast("Server", SimpleNamespace(store=store, jobs=jobs))
+            job = cast("Job", SimpleNamespace(delivery="comment-1"))
             state = PullState(FACTS, Bases("a" * 40, "a" * 40, 1, 0), paused=False, file=None)
-            return await commands.answer(GivenCommand(ask, context, state, host, cast("Job", None), server))
+            return await commands.answer(GivenCommand(ask, context, state, host, job, server))
+
+    async def _submit(self, ask: Ask, _delivery: str) -> None:
+        self.asked.append(ask)
 
     def _context(self) -> CommandContext:
         resolved = config.resolve({}, self.settings, self.operator)

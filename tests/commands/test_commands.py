@@ -9,6 +9,7 @@ from fakes import Repository
 from bot.commands import Permission
 from bot.config import Settings
 from bot.findings import silencing
+from bot.values import ReviewAsk
 from bot.workflow.commands import COMMANDS
 
 
@@ -42,9 +43,10 @@ def test_unknown_command_gets_the_list_of_commands(pull: Scene) -> None:
 def test_pause_and_resume_explain_what_happens_next(pull: Scene) -> None:
     """`pause` and `resume` explain what happens next; a repeated `pause` or `resume` changes nothing."""
     said = [pull.give(word).body for word in ("pause", "pause", "resume", "resume")]
-    assert [("/deeprepo resume" in text, "already" in text, "next push" in text) for text in said] == [
+    assert [("/deeprepo resume" in text, "already" in text, "reviewed now" in text) for text in said] == [
         (True, False, False), (True, True, False), (False, False, True), (False, False, False),
     ]  # fmt: skip
+    assert {type(ask) for ask in pull.asked} == {ReviewAsk}  # of a head without a review
 
 
 def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
