@@ -43,15 +43,3 @@ def test_linter_fault_has_the_line_number_that_git_uses(
         not judged.findings and (path, UNREAD) in judged.unjudged
     )
     assert judged.findings or name not in ("ruff", "oxlint")
-
-
-def test_crcrlf_line_endings_do_not_shift_line_numbers(repository: Repository) -> None:
-    """In a file whose lines end in CRCRLF, faults and definitions have the right line numbers."""
-    body = (
-        "import os\n\n\ndef f(a):\n    return a\n\n\ndef f(a):\n    if not a in (1,):\n        return undefined_thing\n"
-    )
-    judged = look(repository.change({"x": "1\n"}, {"m.py": body.replace("\n", "\r\r\n")}), name="ruff")
-    found = {one.rule: one for one in judged.findings}
-    assert (found["F821"].start, found["F811"].start) == (10, 8)
-    assert "from line 4" in found["F811"].why
-    assert judged.unjudged == ()

@@ -198,15 +198,6 @@ MORE_RATES: dict[str, str | bytes | None] = {
 }
 
 
-def test_partly_failed_pass_counts_only_where_it_found_something(change: Repository) -> None:
-    """No finding counts more passes than there were."""
-    change.commit(MORE_RATES, "more")
-    played = Two(beside=(FOUND,), alone=(FOUND,), fails="rate_9_1")
-    review = reviewed(change, played)
-    assert any(note.startswith("one model pass over the diff failed") for note in review["notes"])
-    assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(2, 2)]
-
-
 def test_change_is_read_once_at_low_effort(change: Repository) -> None:
     """At effort low, there is a single pass."""
     played = Two(beside=(), alone=(OTHER,))
