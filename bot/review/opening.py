@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from bot.values import ChangedFile
 from bot.values.progress import ProgressCallback
 from deeprepo.impact import uses
 from deeprepo.impact.ports import Tree
+from deeprepo.rlm.errors import ProviderError
 from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget
@@ -50,7 +52,11 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """Open a review session, and close the models' connections and the journal at the end."""
     journal, settings = journal or Journal(), survey.brief.settings
-    calls = Calls(Budget(limits), journal, survey.masks)
+
+    def on_wait(until: float, why: ProviderError) -> None:
+        say(f"waiting until {datetime.fromtimestamp(until, UTC):%H:%M:%S} UTC, because {why}")
+
+    calls = Calls(Budget(limits), journal, survey.masks, on_wait=on_wait)
     # with a model, code that analyzers judged still counts as unread
     survey.tracker.by_model = models.reader is not None
     checks = AnalyzerWorker(analyzers, survey)

@@ -144,7 +144,7 @@ async def test_learning_applies_in_this_pull_request(at: Stage) -> None:
     """The answer has the settings entry that keeps a learning. Learnings are listed and removed by number."""
     one = await desk(at)
     (first,) = await one.said("/deeprepo remember in shop/** The caller is generated at build time.")
-    assert first.startswith("In this pull request, this applies to models' findings in `shop/**` from the next review")
+    assert first.startswith("In this pull request, this applies to models' findings in `shop/**` (a folder includes")
     entry = yaml.safe_load(first.partition("`- ")[2].partition("`")[0])
     assert entry == {"path": "shop/**", "kind": "claims", "reason": "The caller is generated at build time."}
     await one.said("/deeprepo remember in shop/cart.py:pay Prices are checked in the form.")

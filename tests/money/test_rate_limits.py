@@ -1,5 +1,6 @@
 import asyncio
 import selectors
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -101,3 +102,20 @@ def test_rate_limit_longer_than_the_review_fails_immediately(loop: Loop) -> None
     assert "is too short to wait for it" in str(replies[0])
     assert loop.time() < 1
     assert model.count == 1
+
+
+def test_wait_for_a_provider_says_until_when(loop: Loop) -> None:
+    """A check that shows only "Reviewing" for minutes would look as if the review hung."""
+
+    class Once(Bucket):
+        async def complete(self, prompt: Prompt) -> Completion:
+            if not self.count:
+                self.count += 1
+                raise RateLimited("asked for fewer calls", 80.0)
+            return await super().complete(prompt)
+
+    waits = list[tuple[float, str]]()
+    calls = Calls(Budget(Limits()), Journal(), Masks(), on_wait=lambda until, why: waits.append((until, str(why))))
+    loop.run_until_complete(calls.many(Once(loop), [Prompt((Message("user", "x"),))], "worker"))
+    ((until, why),) = waits
+    assert (60 < until - time.time() <= 80, why) == (True, "asked for fewer calls")

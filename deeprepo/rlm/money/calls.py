@@ -28,7 +28,7 @@ from deeprepo.rlm.journal.codec import Row
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget, Hold
 from deeprepo.rlm.money.capacity import OWN_PLACES, PLACES
-from deeprepo.rlm.money.gate import TRIES, Gate, Pause
+from deeprepo.rlm.money.gate import TRIES, Gate, OnWait, Pause
 from deeprepo.rlm.money.sizes import Request, Sizes
 from deeprepo.rlm.values import OWN_SERVERS, Completion, Masks, Message, Model, Prompt, Purpose, Usage, provider_name
 
@@ -50,11 +50,12 @@ class Calls:
         pause: Pause = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
+        on_wait: OnWait = lambda _, __: None,
     ) -> None:
         self.journal, self.masks, self.now = journal, masks, clock
         self.at = ""  # the run and turn that currently asks; only one block runs at a time
         self._waited = 0.0  # seconds that all prompts together have waited for their replies
-        self._open_gate = partial(Gate, pause=pause, chance=chance)
+        self._open_gate = partial(Gate, pause=pause, chance=chance, on_wait=on_wait)
         self._settled = asyncio.Event()
         self._done: dict[str, Completion] = {}
         self._asked = Counter[str]()  # number of separate requests for the same prompt

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from deeprepo.rlm.errors import (
 )
 
 Pause = Callable[[float], Awaitable[None]]
+OnWait = Callable[[float, ProviderError], None]  # gets until when calls wait, in seconds since 1970, and why
 TRIES = 4  # attempts of one call, and failures of a provider that has never answered
 REFUSALS = 2  # prompts that a model may reject in every form before it has answered one
 OUTAGE = 8  # failures after which a provider that has answered before is given up
@@ -38,10 +40,15 @@ class Gate:
     """
 
     def __init__(
-        self, places: int, left: Callable[[], float | None], pause: Pause, chance: Callable[[], float]
+        self,
+        places: int,
+        left: Callable[[], float | None],
+        pause: Pause,
+        chance: Callable[[], float],
+        on_wait: OnWait = lambda _, __: None,
     ) -> None:
         self._most = self._width = float(max(1, places))
-        self._left, self._pause, self._chance = left, pause, chance
+        self._left, self._pause, self._chance, self._on_wait = left, pause, chance, on_wait
         self._queue = asyncio.Lock()  # its holder waits for a place, and all others for the lock
         self._change = asyncio.Event()
         self._running = self._generation = 0  # failures of calls from an earlier generation are not counted again
@@ -95,6 +102,7 @@ class Gate:
         left = self._left()
         rest = PATIENCE if left is None else left
         if seconds < rest:
+            self._on_wait(time.time() + seconds, self._wait_reason)
             await self._pause(seconds)
             self._wait_seconds = 0.0 if self._wait_seconds == seconds else self._wait_seconds
             return
