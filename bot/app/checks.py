@@ -114,9 +114,9 @@ async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem
 
 
 def _missing_item(what: str, missing: list[str], *, bad: bool) -> CheckedItem:
-    return CheckedItem(
-        what, f"missing in the App's settings on GitHub: {', '.join(missing)}" if missing else "complete", works=not bad
-    )
+    effect = "" if bad else "enough for reviews, but "
+    why = f"{effect}missing in the App's settings on GitHub: {', '.join(missing)}"
+    return CheckedItem(what, why if missing else "complete", works=not bad)
 
 
 def _is_sufficient(has: str | None, need: str) -> bool:

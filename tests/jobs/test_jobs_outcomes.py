@@ -71,6 +71,27 @@ async def test_job_is_abandoned_after_its_last_attempt(on_sqlite: Scene) -> None
     assert diary.sorry == [(push(head="one"), "GitHub answers with 502")]
 
 
+async def test_failure_is_reported_again_if_github_refuses_that(on_sqlite: Scene) -> None:
+    """A check would otherwise stay in progress forever, for example after a wrong clock."""
+
+    async def fail(_: Ask, __: Job) -> None:
+        raise HostDown("GitHub answers with 502")
+
+    class Refused(Diary):
+        async def apologise(self, ask: Ask, why: str) -> None:
+            await super().apologise(ask, why)
+            if len(self.sorry) == 1:
+                raise HostRefused("the clock is wrong", 401)
+
+    diary = Refused(does=fail)
+    async with on_sqlite.running(diary, tries=1, pause=0.01) as jobs:
+        await jobs.submit(push(head="one"), "guid-1")
+        await diary.seen("sorry one")
+        await on_sqlite.settled(jobs)
+    assert diary.told.count("begin one") == 2
+    assert [why for _, why in diary.sorry] == ["GitHub answers with 502"] * 2
+
+
 async def test_postponed_review_is_superseded_by_a_push(on_sqlite: Scene) -> None:
     """A review that waits for GitHub's rate limit is superseded like any other."""
 

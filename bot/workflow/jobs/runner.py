@@ -33,6 +33,8 @@ WANTED_LOOK_SECONDS = 0.5  # seconds between two checks whether a running job is
 DIED = "its process crashed every time"
 JOB_LOST = "the job was cancelled, or another process runs it"
 STEP = "step "  # prefix of step names among a job's attributes
+GIVEN_UP, AGAIN = "given up", "reports"  # attributes of a job that only has to report why it failed, and its tries
+MAX_REPORTS = 24
 UNREAD_PAUSES = 10  # pauses until a job that this build cannot read is tried again
 LARGEST = 1_000_000  # characters of a step's result; store larger results in a file and its path here
 ANYTHING = TypeAdapter[Any](Any)
@@ -191,6 +193,8 @@ class Runner:
         ask = asks.read(text)
         if ask is None:
             outcome = await self._left(text, job)
+        elif GIVEN_UP in job.row.attributes:
+            outcome = await self._given_up(ask, job, str(job.row.attributes[GIVEN_UP]))
         elif job.attempt > self.settings.crashes:
             outcome = await self._given_up(ask, job, DIED)
         elif ask.serial is None:
@@ -252,11 +256,20 @@ class Runner:
         return "put off"
 
     async def _given_up(self, ask: Ask, job: Job, why: str) -> str:
-        log.error("a job was given up", extra={"facts": {"job": job.row.id, "attempt": job.attempt, "reason": why}})
+        """Report the failure. If GitHub doesn't accept that, for example because of a wrong clock, try again later."""
+        if GIVEN_UP not in job.row.attributes:
+            log.error(
+                "a job was given up", extra={"facts": {"job": job.id, "tries": asks.tries(job.row.id), "reason": why}}
+            )
         try:
             await self.apologise(ask, why)
         except DeepRepoError as error:
             log.error("the failure could not be reported", extra={"facts": {"job": job.row.id, "reason": str(error)}})  # noqa: TRY400
+            again = int(job.row.attributes.get(AGAIN, 0))
+            if again < MAX_REPORTS and await job.current():
+                left = {**job.lasting, GIVEN_UP: why, AGAIN: again + 1}
+                wait = min(MAX_DELAY, self.settings.pause * 2**again)
+                await engine.put(ask, asks.following(job.row.id), delay=wait, attributes=left)
         return "given up"
 
     async def watch(self) -> None:
