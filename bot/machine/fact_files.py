@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.machine.files import OPEN_FLAGS, PRIVATE_MODE
+from deeprepo.impact.reading import memo
 
 MAX_CACHE_BYTES = 512 << 20  # on disk
 KEPT_SHARE = 3 / 4  # the share of the limit that a cleanup keeps, most recently used files first
@@ -122,3 +123,18 @@ def _surplus(rows: Iterable[tuple[os.stat_result, Name]], most: int) -> Iterator
 
 def _on_disk(size: int) -> int:
     return -(-size // BLOCK_BYTES) * BLOCK_BYTES
+
+
+DEFAULT_FOLDER = "~/.cache/deeprepo/facts"
+
+
+def keep_facts(folder: str | Path | None, most: int = MAX_CACHE_BYTES) -> None:
+    """Cache facts in a folder, up to `most` bytes.
+
+    Nothing is cached if the folder is None or "off", or if other users can access it.
+    """
+    store = None
+    if folder is not None and folder != "off":
+        with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
+            store = FactFiles(Path(folder).expanduser(), most)
+    memo.use_store(store)

@@ -140,7 +140,7 @@ def finding_fields(row: Mapping[str, Any]) -> dict[str, Any]:
 def sections() -> tuple[Section[Any], ...]:
     """Return the sections that features add to reviews."""
     return (
-        _object("reproduction.section", "ATTEMPTS"),
+        _object("reproduction.finding", "ATTEMPTS"),
         _object("own_checks.section", "OWN_CHECKS_SECTION"),
         _object("walkthrough.section", "WALKTHROUGH"),
         _object("overlooked.section", "OVERLOOKED"),

@@ -18,7 +18,7 @@ from bot.features.consumers import local
 from bot.features.organization.review import cloned_defaults
 from bot.findings import sarif_results
 from bot.machine import extras
-from bot.machine.fact_files import MAX_REPOSITORY_BYTES
+from bot.machine.fact_files import DEFAULT_FOLDER, MAX_REPOSITORY_BYTES, keep_facts
 from bot.pipeline import Tools
 from bot.ports import Analyzer
 from bot.review.journal.record import open_file
@@ -30,7 +30,6 @@ from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import ProgressCallback, ReviewProgress
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import FROM_ENVIRONMENT, PREFERRED, Access, Connections, limits, load_in_background, named_models
-from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.writer import Journal

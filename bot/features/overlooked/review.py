@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot import globs
-from bot.features.overlooked.section import OVERLOOKED, ListedPlace, listed
+from bot.features.overlooked.section import OVERLOOKED
+from bot.features.overlooked.values import ListedPlace, listed
 from deeprepo.impact.forgotten.find import find
 
 if TYPE_CHECKING:

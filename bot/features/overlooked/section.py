@@ -1,57 +1,22 @@
 """The section of a review that lists lines which the change may have forgotten."""
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bot.outputs import facts
 from bot.render import Phrases, line, link
 from bot.render.section import Place, Section
 from bot.values import Review
-from deeprepo.impact.forgotten.find import Certainty, ForgottenPlace
-from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from bot.features.overlooked.values import ListedPlace
 
-@dataclass(frozen=True, slots=True)
-class ListedPlace:
-    """A line that still contains what the change took away. `is_known`: an earlier review listed it."""
-
-    path: Exact[str]
-    line: int
-    name: str  # what the line contains: a name, a path, a link or a word
-    certainty: Exact[Certainty]
-    source: Exact[str]  # the file from which the change removed it, or the file or folder that it removed
-    source_line: int  # 0 for a file or folder
-    was_given: bool  # whether the source defined it; else the source only contained it
-    new_path: Exact[str]  # of a renamed file, or ""
-    fingerprint: Exact[str]
-    is_known: bool = False
+    Places = tuple[ListedPlace, ...]
 
 
-def listed(place: ForgottenPlace) -> ListedPlace:
-    """Return a place with its fingerprint, which survives moved lines."""
-    text = "\0".join(("forgotten", place.path, place.name, " ".join(place.text.split())))
-    return ListedPlace(
-        place.path,
-        place.line,
-        place.name,
-        place.certainty,
-        place.source,
-        place.source_line,
-        place.was_given,
-        place.new_path,
-        hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16],
-    )
-
-
-Places = tuple[ListedPlace, ...]
-
-
-class OverlookedSection(Section[Places]):
+class OverlookedSection(Section["Places"]):
     """The list, without the lines that an earlier review listed."""
 
     key = "overlooked"
@@ -63,7 +28,7 @@ class OverlookedSection(Section[Places]):
     @property
     def part_type(self) -> Any:  # noqa: ANN401 - a type
         """Return the type of the list."""
-        # imported here because commands need no search
+        from bot.features.overlooked.values import ListedPlace  # imported here because commands need no search
 
         return tuple[ListedPlace, ...]
 
@@ -72,7 +37,7 @@ class OverlookedSection(Section[Places]):
         rows = [place for place in self.of(review) if not place.is_known]
         return {self.key: [_row(place, review, words) for place in rows[:most]]}
 
-    def in_terminal(self, part: Places, most: int | None) -> "Iterable[RenderableType]":
+    def in_terminal(self, part: "Places", most: int | None) -> "Iterable[RenderableType]":
         """Return the list."""
         del most
         rows = [place for place in part if not place.is_known]
@@ -97,7 +62,7 @@ class OverlookedSection(Section[Places]):
         """Return what `/deeprepo ignore` accepts."""
         return self.recall(row)
 
-    def without(self, part: Places, silenced_places: Collection[tuple[str, int]]) -> Places:
+    def without(self, part: "Places", silenced_places: Collection[tuple[str, int]]) -> "Places":
         """Return the list without the lines of silenced findings."""
         return tuple(place for place in part if (place.path, place.line) not in silenced_places)
 

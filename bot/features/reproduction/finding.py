@@ -1,13 +1,13 @@
-"""The section of a finding with the test that reproduces it."""
+"""The test that reproduces a finding, and the findings that no test reproduces, in a review."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bot import render
 from bot.features.reproduction.values import Reproduction
-from bot.render.section import FindingSection
+from bot.render.section import FindingSection, Place, Section
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,3 +44,23 @@ class ReproductionSection(FindingSection[Reproduction]):
 
 
 REPRODUCTION = ReproductionSection()
+
+
+Attempts = tuple[tuple[str, str], ...]  # pairs of a finding's location and why no test reproduces it
+
+
+class AttemptsSection(Section[Attempts]):
+    """The findings that were tried, with the reason for each failure."""
+
+    key = "tried"
+    part_type = Attempts
+    empty = ()
+    place: ClassVar[Place] = "list"
+    title = "list_tried"
+
+    def rows(self, part: Attempts) -> Sequence[tuple[str, str]]:
+        """Return each location with the reason."""
+        return part
+
+
+ATTEMPTS = AttemptsSection()

@@ -5,7 +5,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bot.features.walkthrough import section
+from bot.features.walkthrough import page
 from bot.features.walkthrough.values import Walkthrough
 from bot.outputs import facts
 from bot.outputs.console import WIDTH, prose
@@ -17,12 +17,12 @@ def walkthrough(part: Walkthrough, most: int | None) -> RenderableType:
     say = facts.ENGLISH.say
     rows: list[RenderableType] = [prose(part.overview)]
     if part.first:
-        place = (visible(section.place_text(part.first)), "cyan")
+        place = (visible(page.place_text(part.first)), "cyan")
         rows.append(Text.assemble((say("walk_first"), "bold"), " ", place, ": ", prose(part.first.reason)))
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(overflow="fold", max_width=WIDTH // 2)
     grid.add_column(overflow="fold", ratio=1)
-    themes = section.parts(part, most or part.files)
+    themes = page.parts(part, most or part.files)
     for theme in themes:
         heading = [Text(line(theme.title), "bold"), Text(visible(theme.folder), "cyan")]
         if any(heading):  # a theme may have neither a title nor a common folder
