@@ -7,11 +7,10 @@ first use, because reading them needs one more library.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot.config.defaults import DEFAULTS, FILE, OTHER_NAMES, TEMPLATES, Pattern, ReviewSettings, Triggers
-from bot.config.repository import RepoFile, check, json_schema, read
+from bot.config.defaults import DEFAULTS, FILE, OTHER_NAMES, TEMPLATES, Triggers
+from bot.config.repository import check, json_schema, read
 from bot.config.resolution import Config, resolve
 from bot.config.settings import (
-    PREFIX,
     Settings,
     base_url,
     environment,

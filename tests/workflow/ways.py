@@ -78,8 +78,7 @@ def main() -> None:
     """Trace both ways, each in a process of its own, and print what they came to."""
     with tempfile.TemporaryDirectory(prefix="ways-") as scratch:
         for way in ("webhook", "local"):
-            place = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
-            subprocess.run([sys.executable, __file__, way], env=place | {"WAYS_FOLDER": scratch}, check=True)
+            subprocess.run([sys.executable, __file__, way], env=os.environ | {"WAYS_FOLDER": scratch}, check=True)
         for path in sorted(Path(scratch).glob("*.json")):
             files, moves = json.loads(path.read_text())
             ours = [file for file in files if file.startswith("bot/")]
