@@ -94,14 +94,16 @@ async def _answer(dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
         raise BudgetSpent(run.why)
     cost, masks, seconds = calls.budget.cost(), calls.masks, time.monotonic() - start
     calls.journal.answer(codec.answer(run.outcome, masks.hide(run.summary), cost, seconds, notes))
-    answer, value = run.summary, None
+    answer, value, is_mute = run.summary, None, bool(run.end and run.turns) and not any(turn.code for turn in run.turns)
     if question.answer_type is not None and answer:
         answer, value = question.answer_type.load(answer, masks.show)
     return TextAnswer(
         answer=masks.show(answer),  # the caller's own text comes back to the caller
         value=value,
         outcome=run.outcome,
-        why=run.end,
+        why=f"{run.end} Its last reply began: {masks.show(run.turns[-1].said)[:80]!r}"
+        if is_mute and not run.empty
+        else run.end,
         runs=tuple(inquiry.runs),
         cost=cost,
         by_model=calls.budget.by_model,

@@ -3,7 +3,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -230,7 +229,10 @@ def test_call_limit_ends_the_run_with_a_note() -> None:
 
 @pytest.mark.parametrize(
     ("block", "outcome", "turns", "note"),
-    [("print({0!r} * 9)", "turns", 3, "used all 3 turns"), ("", "astray", 2, "wrote no working Python in 2 turns")],
+    [
+        ("print({0!r} * 9)", "turns", 3, "used all 3 turns"),
+        ("", "astray", 2, "Its last reply began: 'I think about it.'"),
+    ],
 )
 def test_root_without_turns_left_answers_in_words(block: str, outcome: str, turns: int, note: str) -> None:
     """After its last turn, the root answers in words, and a note explains how the run ended."""
@@ -248,17 +250,6 @@ def test_root_without_turns_left_answers_in_words(block: str, outcome: str, turn
 
 
 NESTED = "deep = []\nfor _ in range({levels}): deep = [deep]\n"
-
-
-def test_questions_from_several_threads_are_all_answered() -> None:
-    """Three threads in one session each get their answer."""
-    with (
-        in_thread(Server(lambda _: code("set_answer(len(context))"))) as server,
-        deeprepo.RLM(model(server), budget=None).session("text") as session,
-        ThreadPoolExecutor(3) as threads,
-    ):
-        answers = [done.answer for done in threads.map(session.run, ["a?", "b?", "c?"])]
-    assert answers == ["4", "4", "4"]
 
 
 def _ask(url: str, text: str) -> str:
