@@ -368,7 +368,7 @@ def _defaults(form: Any) -> dict[str, Any]:  # noqa: ANN401 - an instance of one
 
 DEFAULTS: dict[str, Any] = _defaults(ReviewSettings())
 TRIGGERS: dict[str, Any] = {f"triggers.{name}": value for name, value in _defaults(Triggers()).items()}
-LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # combine the entries of all files
+MERGED_LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # combine the entries of all files
 SECTION_OF = {each.name: name for name, form in (("models", Models), ("budget", Budget)) for each in fields(form)}
 
 

@@ -28,7 +28,7 @@ from bot.config.defaults import (
     DEFAULTS,
     FILE,
     FORM,
-    LISTS,
+    MERGED_LISTS,
     MOST_MUSTS,
     TRIGGERS,
     IgnoreItem,
@@ -308,7 +308,7 @@ def _layered(
             origins[key] = f"{origin} and {origins[key]}" if is_of_both and values[key] != layer[key] else origin
             if origin != "environment":
                 of_files.add(key)
-            if key in LISTS and values[key] == ():
+            if key in MERGED_LISTS and values[key] == ():
                 origins[key] = "default"
     return values, origins
 
@@ -320,7 +320,7 @@ def _merged(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any 
     """
     if key == "run":
         return {**second, **first}
-    if key not in LISTS or first == ():
+    if key not in MERGED_LISTS or first == ():
         return first
     if key == "ignore":  # the last matching pattern decides, so the patterns in `first` come last
         return (*second, *first)
