@@ -105,9 +105,9 @@ def test_invalid_requests_get_clear_errors(repo: Path) -> None:
     assert "unknown argument max_dollars: review takes change, effort, max_usd" in text(cap)
     assert "medium" in text(effort)
     assert "unknown argument limit: callers takes symbol" in text(limit)
-    for number, answer in zip(NO_AMOUNTS, answers[7:-4], strict=True):
+    for answer in answers[7:-4]:
         assert answer.is_error
-        assert f"usd is {float(number)} (flag): use a finite number of 0 or more" in text(answer)
+        assert "usd (flag): write" in text(answer)
     nul, long, many, missing = map(text, answers[-4:])
     assert "symbol contains characters that cannot be part of a name" in nul
     assert "symbol is 1,000,000 characters long. Pass 4,000 at most" in long

@@ -66,7 +66,7 @@ def test_cached_facts_do_not_change_the_review(repository: Repository, language:
 def test_only_files_without_secrets_are_cached_as_such(repository: Repository, tmp_path: Path) -> None:
     """Only files without secrets are remembered; a file with secrets is searched and masked each time."""
     secret = "glpat-" + "Zq7vW2mK9xT4bR6nY8pL"
-    filler = "".join(f"value_{number} = {number}\n" for number in range(300))
+    filler = "".join(f"key_{number} = {number}\n" for number in range(300))  # may be secrets, so they are searched
     repository.commit({"plain.py": filler, "app.py": filler}, "before")
     repository.git("checkout", "-qb", "feature")
     added = f'TOKEN = "{secret}"\n'
