@@ -27,11 +27,11 @@ from bot.workflow.publish.publication import (
     REVIEW,
     Publication,
     PublishResult,
+    commented_findings,
     marker_of,
     posted_findings,
     same,
     summaries,
-    told,
 )
 from bot.workflow.publish.tidy import ThreadCloser, tidy
 
@@ -145,7 +145,7 @@ async def post(
     while True:
         review = move_to_summary(publication.review, refusals) if refusals else publication.review
         comments_now = await asyncio.to_thread(comments, review)  # can wait for a process
-        posted = told(await posted_findings(publication.host), publication.run)
+        posted = commented_findings(await posted_findings(publication.host), publication.run)
         bad = await _put(
             publication, [rest for draft in comments_now.posts if (rest := _rest(draft, posted)) is not None], request
         )

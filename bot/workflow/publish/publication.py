@@ -85,7 +85,7 @@ class PostedFinding:
         return not self.is_closed and not is_over
 
 
-def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
+def commented_findings(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
     """Return the findings that a comment of this run, or an earlier comment that still counts, is about.
 
     A finding without a new location is covered by any of its comments.
