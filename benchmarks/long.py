@@ -1,4 +1,4 @@
-"""Count a word in long texts with our engine and with rlms, each in a process of its own: CPU time and peak memory.
+"""Count a word in long texts with our engine and with rlms, each in its own process: CPU time and peak memory.
 
 python -m benchmarks.long [FOLDER with the peers]
 """

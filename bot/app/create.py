@@ -50,7 +50,7 @@ async def healthz() -> dict[str, Any]:
 
 @probes.get("/readyz")
 async def readyz(request: Request) -> Response:
-    """Report whether deliveries can be stored, and if not, why. A warning says that nobody processes them."""
+    """Report whether deliveries can be stored, and why not. A warning says if no worker processes them."""
     server: RunningServer = request.app.state.server
     reason = await server.unready()
     found = {"ready": not reason, "reason": reason} | ({"warning": server.warning} if server.warning else {})

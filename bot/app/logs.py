@@ -88,9 +88,9 @@ def _is_worth_logging(record: logging.LogRecord) -> bool:
 
 
 class OncePerMinute(logging.Filter):
-    """Logs what a library's line of code warns of, and each repeated check of ours, once a minute.
+    """Passes each warning of a library, and of our own repeated checks, once a minute.
 
-    A database that is away would otherwise fill the log.
+    Otherwise, an unreachable database would fill the log.
     """
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
 
 
 def _beginning(diff: FileDiff) -> FileDiff:
-    """Return only the first rows of a long deleted file, whose lines nobody can change any more."""
+    """Return only the first rows of a long deleted file."""
     left_out = len(diff.rows) - DELETED_ROWS
     if diff.kind != DELETED or left_out <= DELETED_ROWS:
         return diff

@@ -115,7 +115,7 @@ class PromptWriter:
         )
 
     async def of_units(self, units: Sequence[Unit], question: str, notes: read.Extent, room: int) -> SentPrompt:
-        """Return the prompt about these code regions. `room`: tokens for code beside them."""
+        """Return the prompt about these code regions. `room`: tokens for the unchanged code around them."""
         rest = rest_of_definitions(units, self.survey.files, 0 if self._large else min(REST_TOKENS, room // 2))
         beside = await self._callers(units, rest, room)
         abroad = self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units]) if room else ()

@@ -75,7 +75,7 @@ def _local() -> None:
 
 
 def main() -> None:
-    """Trace both ways, each in a process of its own, and print what they came to."""
+    """Trace both ways, each in its own process, and print the results."""
     with tempfile.TemporaryDirectory(prefix="ways-") as scratch:
         for way in ("webhook", "local"):
             subprocess.run([sys.executable, __file__, way], env=os.environ | {"WAYS_FOLDER": scratch}, check=True)

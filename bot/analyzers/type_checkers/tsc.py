@@ -112,7 +112,7 @@ class Tsc(TypeChecker):
         """Return the errors of some files."""
         setup: Setup = sources.setup
         resolver, every = setup.resolvers[side], sources.of(side)
-        # JavaScript runs without the declarations beside it
+        # JavaScript runs without the declaration file in the same folder
         contents = {
             path: text
             for path, text in every.items()
