@@ -55,7 +55,6 @@ FOUND = {
     "severity": "high",
     "category": "logic",
     "evidence": [],
-    "claims": [],
     "suggestion": None,
 }
 VERDICT = {"verdict": "confirmed", "trigger": "step(1)", "author_would_change": True, "reason": "It is so."}

@@ -242,7 +242,7 @@ def _finding() -> dict[str, Any]:
     return {
         "path": "calc.py", "quote": DEFECT, "line": 0, "title": "div() divides by zero when n is 0", "why": "n may be 0",
         "consequence": "a ZeroDivisionError for the caller", "trigger": "div(1, 0)", "severity": "high", "category": "crash",
-        "evidence": [], "claims": [], "suggestion": None,
+        "evidence": [], "suggestion": None,
     }  # fmt: skip
 
 

@@ -12,4 +12,4 @@ def reported(path: str, quote: str, line: int, title: str, **others: object) -> 
         "severity": "high",
         "category": "logic",
     }
-    return {"path": path, "quote": quote, "line": line, "title": title, **words, "evidence": [], "claims": [], "suggestion": None} | others  # fmt: skip
+    return {"path": path, "quote": quote, "line": line, "title": title, **words, "evidence": [], "suggestion": None} | others  # fmt: skip

@@ -16,7 +16,6 @@ from bot.values import (
     CATEGORIES,
     SEVERITIES,
     Basis,
-    Claim,
     Evidence,
     FileNote,
     Finding,
@@ -25,7 +24,6 @@ from bot.values import (
     Side,
     Source,
 )
-from bot.values.finding import Existence
 from bot.values.review import LookUpKind
 from deeprepo.rlm.values import Schema
 
@@ -67,16 +65,6 @@ TITLE_FORM = text(f"one sentence that names the defect, at most {render.TITLE_CH
 CONSEQUENCE = text("what a user, a caller or a reader then notices, at most 12 words")
 TRIGGER = text("when it happens, at most 12 words: a concrete input, call or order of events; for a text: who reads it")
 ANSWER = text("the reply to the question in one or two sentences")
-_CLAIM = strict(
-    says=one_of(
-        get_args(Existence),
-        "undefined: nothing defines name; unused: nothing reads it; unpassed: no caller passes this parameter; unset:"
-        " nothing gives it a value; not-overridden: the class `of` does not override it; only-caller: `of` alone calls it; unsent:"
-        " nothing raises, sends or emits it; no-file: there is no such file",
-    ),
-    name=text(),
-    of=text("the function, class or caller that the claim is about, or empty"),
-)
 _FIELDS: Mapping[str, Row] = {
     "path": text("the file, as it is named in the prompt"),
     "quote": text("the line or lines that the finding is about, copied verbatim without sign and line number"),
@@ -88,10 +76,6 @@ _FIELDS: Mapping[str, Row] = {
     "category": one_of(CATEGORIES),
     "evidence": many(
         QUOTE, "further verbatim quotes that prove it, one line each: the caller, the definition, the reader"
-    ),
-    "claims": many(
-        _CLAIM,
-        "what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
     ),
     "suggestion": {
         "type": ["string", "null"],
@@ -253,16 +237,11 @@ def _remark(entry: Row, source: Source) -> Finding:
 
 
 def _finding(entry: Row, source: Source) -> Finding:
-    claims = (
-        Claim(claim["says"], name, claim["of"].strip("` ()"))
-        for claim in rows(entry, "claims")
-        if (name := claim["name"].strip("` ()"))
-    )
     line, found = entry.get("line"), finding_of(entry, entry["path"], entry["quote"], rows(entry, "evidence"), source)
     # The form doesn't ask for a line, because code finds the quote. If a reply has one, it decides between
     # several matches.
     start = max(0, line) if type(line) is int else 0
-    return replace(found, start=start, suggestion=entry["suggestion"], basis=replace(found.basis, claims=tuple(claims)))
+    return replace(found, start=start, suggestion=entry["suggestion"])
 
 
 def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source: Source) -> Finding:

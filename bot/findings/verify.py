@@ -11,7 +11,7 @@ from typing import Any
 
 from bot import render
 from bot.errors import DeepRepoError
-from bot.findings import claims, proof
+from bot.findings import proof
 from bot.findings.read import FINAL, look_ups, strict, text, wishes, with_field
 from bot.values import (
     SEVERITIES,
@@ -245,7 +245,6 @@ def _prompt(finding: Finding, excerpts: Sequence[Excerpt], pull: PullRequest | N
         title=pull.title if pull else "",
         body=render.cut(pull.body, AUTHOR_CHARS) if pull else "",
         finding=finding,
-        claims=claims.results(finding),
         excerpts=excerpts,
     )
     learnings = [precedent for precedent in precedents.values() if isinstance(precedent, OwnerRule)]

@@ -273,7 +273,7 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
         return True
     is_about_users = finding.category in ABOUT_USERS
     shows_other_code = any(placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence))
-    depends_on_other_code = bool(basis.claims) or is_about_users or shows_other_code
+    depends_on_other_code = is_about_users or shows_other_code
     is_guess_about_users = is_about_users and shows_other_code
     is_seen_by_root = basis.has_root and not at_least(finding.severity, "high") and not is_guess_about_users
     is_agreed = basis.votes >= AGREED and not basis.is_from_diff_only
@@ -288,7 +288,7 @@ def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
     """
     changed_paths = {file.path for file in survey.files}
     quoted = {finding.path, *(item.path for item in finding.evidence)}
-    is_doubtful = at_least(finding.severity, "high") or finding.basis.claims or finding.category in ABOUT_USERS
+    is_doubtful = at_least(finding.severity, "high") or finding.category in ABOUT_USERS
     return finding.basis.has_root and not is_doubtful and quoted <= changed_paths
 
 

@@ -161,13 +161,7 @@ async def verified(session: Session, finding: Finding) -> Finding | str:
     # In what models are shown. In the files, a quote of a word could confirm a guess of part of a secret.
     masks = session.survey.masks
     tree = ShownTree(session.tree, masks)
-    checked_finding = await check_quotes(masks.hide(finding), tree)
-    if isinstance(checked_finding, str):
-        return checked_finding
-
-    from bot.findings import claims
-
-    return masks.show(await claims.check_claims(checked_finding, tree))
+    return masks.show(await check_quotes(masks.hide(finding), tree))
 
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:

@@ -23,7 +23,6 @@ from bot.values.finding import (
     Absence,
     Basis,
     Category,
-    Claim,
     Evidence,
     Finding,
     Rewrite,

@@ -17,9 +17,6 @@ Category = Literal[  # for models' findings; an analyzer may use another one
 ]  # fmt: skip
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 CODE_CATEGORIES = ("secret", "settings")  # used only by static checks
-Existence = Literal[  # statements about a name that can be checked in the whole tree
-    "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
-]  # fmt: skip
 # The status of a finding at the end of a review. "new": reported for the first time. "still": reported before
 # and not fixed. "fixed": reported before and fixed now. "silenced": dismissed by a person or rule. "refuted":
 # the confirming model call found it wrong. "unproven": that call could not decide, so the finding is only
@@ -172,15 +169,6 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A model's statement about the whole tree that static analysis can check."""
-
-    says: Existence
-    name: str
-    of: str = ""  # the function that lacks an argument, the class without the override, or the only caller
-
-
-@dataclass(frozen=True, slots=True)
 class Rewrite:
     """A part of a fix that replaces whole lines: from `line` on, `old` becomes `new`."""
 
@@ -199,7 +187,6 @@ class Basis:
     unconfirmed: bool = False  # whether the confirming model call failed to return a verdict
     # If several passes reported it but the confirming call could not decide: why, and what would decide it.
     unsettled: str = ""
-    claims: tuple[Claim, ...] = ()  # the checkable statements that the model made
     cause: Exact[str] = ""  # a digest of the common cause of all its locations, if there is one
     readings: int = 0  # number of model passes over the change; 0 if unknown
 

@@ -8,7 +8,7 @@ from bot.values.finding import Basis, Finding, Tracking
 
 KEYS = (
     "path", "quote", "title", "why", "consequence", "severity", "category", "sources", "rule", "start", "end", "side", "evidence", "suggestion",
-    "trigger", "verdict", "fingerprint", "status", "how", "silencing", "claims", "number", "unconfirmed", "consumer", "rewrites",
+    "trigger", "verdict", "fingerprint", "status", "how", "silencing", "number", "unconfirmed", "consumer", "rewrites",
     "cause", "added", "origin", "fix_of", "readings", "unsettled",
 )  # fmt: skip
 GROUPS = {

@@ -13,7 +13,7 @@ import json, pathlib, sys
 text = sys.stdin.read()
 pathlib.Path({log!r}).open("a").write("asked\\n")
 finding = {{"path": "calc.py", "quote": "    return a / n", "line": 0, "title": "div() divides by zero", "why": "n may be 0",
-    "consequence": "a crash", "trigger": "div(1, 0)", "severity": "high", "category": "crash", "evidence": [], "claims": [], "suggestion": None}}
+    "consequence": "a crash", "trigger": "div(1, 0)", "severity": "high", "category": "crash", "evidence": [], "suggestion": None}}
 verdict = {{"verdict": "confirmed", "trigger": "div(1, 0)", "author_would_change": True, "reason": "n is not checked"}}
 print(json.dumps(verdict if '"verdict"' in text else {{"answer": "Read.", "findings": [finding]}}))
 """

@@ -20,7 +20,6 @@ FULL = {
     "trigger": "x=0",
     "severity": "high",
     "category": "logic",
-    "claims": [{"says": "unused", "name": "`pay()`", "of": ""}],
     "evidence": [{"path": "b.py", "quote": "y"}, {"path": "b.py", "quote": " "}],
     "suggestion": None,
 }
@@ -47,7 +46,6 @@ def test_complete_answer_becomes_an_unproven_finding() -> None:
     assert text == "One."
     assert (found.title, found.start, found.verdict, found.source) == ("t", 3, "unproven", "worker m")
     assert [(item.path, item.quote) for item in found.evidence] == [("b.py", "y")]
-    assert [(claim.says, claim.name) for claim in found.basis.claims] == [("unused", "pay")]
 
 
 def test_worker_schemas_match_their_approved_files() -> None:

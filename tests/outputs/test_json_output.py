@@ -58,7 +58,7 @@ def test_finding_is_written_with_all_of_its_fields() -> None:
     assert held == set(KEYS)
     assert {*own, "source", "identity", *KEYS, *(section.key for section in finding_sections())} == set(written)
     assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
-    old = {key: value for key, value in written.items() if key not in ("readings", "added", "cause", "claims")}
+    old = {key: value for key, value in written.items() if key not in ("readings", "added", "cause")}
     assert reviews.findings([old]) == reviews.findings([written])
     assert written["evidence"][0]["quote"] == '    path = resolve("assets", "rb")'
 

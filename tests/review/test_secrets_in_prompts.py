@@ -56,7 +56,7 @@ class Tap:
         found = {
             "path": "shop/price.py", "quote": quote, "line": 1, "title": f"Look at {word[0] if word else 'this'}",
             "why": f"It is {quote}", "consequence": "c", "trigger": "t", "severity": "high", "category": "logic",
-            "evidence": [{"path": "shop/price.py", "quote": quote}], "claims": [], "suggestion": quote + " # mended",
+            "evidence": [{"path": "shop/price.py", "quote": quote}], "suggestion": quote + " # mended",
         }  # fmt: skip
         return Reply(data={"answer": f"Read: {quote}", "findings": [found]})
 

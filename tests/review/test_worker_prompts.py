@@ -9,7 +9,6 @@ from diff_rows import rows
 from bot import render
 from bot.commands.conversation import ThreadComment
 from bot.diff import FileDiff
-from bot.findings import claims
 from bot.review.context import snippets
 from bot.review.context.look_ups import LookedUp
 from bot.review.guidance import Advice
@@ -130,7 +129,6 @@ PROMPTS = {
             "title": "Drop the amount",
             "body": "Rates need none.",
             "finding": FINDING,
-            "claims": {"nothing reads `amount`": claims.HELD},
             "excerpts": [
                 Excerpt(
                     "shop/rates.py",

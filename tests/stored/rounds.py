@@ -106,7 +106,7 @@ def answer(body: Mapping[str, Any]) -> Reply:
 def _claim(quote: str, title: str, path: str = "shop/stock.py", text: str = STOCK) -> dict[str, Any]:
     claim = {"path": path, "quote": quote, "line": text.splitlines().index(quote) + 1, "title": title}
     told = {"why": "An empty list is not refused.", "consequence": "The report stops.", "trigger": "mean([])"}
-    return claim | told | {"severity": "high", "category": "crash", "suggestion": None, "evidence": [], "claims": []}
+    return claim | told | {"severity": "high", "category": "crash", "suggestion": None, "evidence": []}
 
 
 async def write(build: tuple[str, str], scratch: Path) -> dict[str, Any]:

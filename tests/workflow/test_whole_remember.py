@@ -15,7 +15,7 @@ CODE = (
 )
 GUESS = {
     "path": "shop/quote.py", "quote": "    return 10 / weight", "title": "Division by zero for a weight of 0", "why": "quote(0) divides by zero.",
-    "consequence": "The page fails.", "trigger": "quote(0)", "severity": "high", "category": "logic", "claims": [], "evidence": [], "suggestion": None,
+    "consequence": "The page fails.", "trigger": "quote(0)", "severity": "high", "category": "logic", "evidence": [], "suggestion": None,
 }  # fmt: skip
 OTHER = {
     **GUESS,

@@ -81,13 +81,6 @@ _STANDS_FOR = "\u01c2"  # a letter that occurs in no name, so that word boundari
 _DEFINED = re.compile(
     r"(?<![\w.$])(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*+)(?!\s+(?:of|in)\s)"
 )
-# For `git grep`: a definition with a keyword at the start of its line.
-_ANNOUNCED = (
-    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|final\s+|abstract\s+"
-    r"|open\s+|sealed\s+|data\s+|override\s+|suspend\s+|inline\s+|unsafe\s+|declare\s+|readonly\s+)*"
-    r"(?:def|fn|fun|func(?:\s+\([^)]*\))?|function\*?|class|struct|enum|interface|trait|object|record|type|const|let|var|val|static|module|#\s*define)"
-    r"\s+(?:self\.)?NAME\b"
-)
 
 
 def utf8(source: bytes) -> bytes:
@@ -202,11 +195,6 @@ def defined_names(line: str) -> list[str]:
 def special(name: str) -> bool:
     """Return whether every class may define a name, so that it is meaningless without its class."""
     return name == "constructor" or (name.startswith("__") and name.endswith("__"))
-
-
-def definition(name: str) -> str:
-    """Return a Perl pattern for lines that define a name with a keyword."""
-    return _ANNOUNCED.replace("NAME", re.escape(name))
 
 
 def says(pattern: str, name: str, line: str) -> bool:

@@ -79,7 +79,7 @@ def _remark(path: str, text: str) -> dict[str, Any]:
     return {
         "path": path, "quote": text, "line": None, "title": f"This may be wrong: {text[:40]}", "why": f"It reads {text}.",
         "consequence": "A wrong result.", "trigger": "any call", "severity": "medium", "category": "logic",
-        "claims": [], "evidence": [], "suggestion": None,
+        "evidence": [], "suggestion": None,
     }  # fmt: skip
 
 

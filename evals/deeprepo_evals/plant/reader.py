@@ -81,7 +81,7 @@ def _in_schema(finding: FindingFields, label: Label) -> FindingFields:
     """Return a finding in the form of a structured answer."""
     pairs: list[Mapping[str, str]] = [{"path": path, "quote": quote} for path, quote in finding["evidence"]]
     rest = {key: value for key, value in finding.items() if key not in {"start", "evidence"}}
-    return {**rest, "line": label.line, "trigger": label.trigger, "evidence": pairs, "claims": [], "suggestion": None}
+    return {**rest, "line": label.line, "trigger": label.trigger, "evidence": pairs, "suggestion": None}
 
 
 def _verdict(labels: Sequence[Label]) -> FindingFields:

@@ -79,7 +79,6 @@ def _finding(at: Line, proof: Line | None) -> dict[str, Any]:
         "trigger": "as labelled",
         "severity": "high",
         "category": "logic",
-        "claims": [],
         "evidence": [{"path": proof.path, "quote": proof.text}] if proof else [],
         "suggestion": None,
     }

@@ -97,11 +97,7 @@ def answer(body: Mapping[str, Any]) -> Reply:
 
 def _read(shown_text: str, form: Mapping[str, Any]) -> dict[str, Any]:
     """The findings on lines that are shown; what the change does if all of it is asked for."""
-    found = [
-        {"suggestion": None, **one, "evidence": [], "claims": []}
-        for one in FINDINGS
-        if one["quote"].strip() in shown_text
-    ]
+    found = [{"suggestion": None, **one, "evidence": []} for one in FINDINGS if one["quote"].strip() in shown_text]
     said = {"answer": "", "findings": found, "look_ups": [], "unsettled": [], "files": READ["files"]}
     more = {name: READ[name] for name in ("overview", "look_first") if name in form}
     if "checks" in form:
