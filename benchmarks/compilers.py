@@ -79,9 +79,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--changes", type=int, default=1000, help="number of changes per language")
     parser.add_argument("--seed", type=int, default=1, help="first seed")
     parser.add_argument("--whole", type=int, default=5, help="changes per batch that are also reviewed end to end")
-    parser.add_argument(
-        "--verbose", action="store_true", help="print each change that does not build and for which we report nothing"
-    )
+    parser.add_argument("--verbose", action="store_true", help="print each refused change without a finding")
     return parser.parse_args()
 
 

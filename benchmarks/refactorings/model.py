@@ -119,9 +119,10 @@ class Module:
 
 @dataclass(slots=True)
 class Package:
-    """All modules."""
+    """All modules, and what the change removed or renamed, by its former name: a user that is left still writes it."""
 
     modules: list[Module]
+    gone: dict[str, "Item"] = field(default_factory=dict)
 
     def module(self, path: Path) -> Module:
         """Return the module at a path."""

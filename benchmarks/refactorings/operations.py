@@ -338,6 +338,7 @@ def rename(draw: Draw, made: Package) -> str:
     forms = [form for form in _aliases(draw, item) if form != "star"]
     form = draw.one(["", "", *forms])
     item.name = new
+    made.gone[old] = item
     _rename_in([home], old, new)
     if form and isinstance(item, Function | Record | Choice):
         draw.say(f"kept by {form}")
@@ -601,6 +602,7 @@ def remove(draw: Draw, made: Package) -> str:
     home, item = _any(draw, made, Function, Record, Choice)
     name = item.name
     home.items.remove(item)
+    made.gone[name] = item
     users = [home, *draw.updated(_users(made, name))]
     for module in users:
         module.imports = [one for one in module.imports if one.name != name]

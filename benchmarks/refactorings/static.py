@@ -88,7 +88,7 @@ def _encoded(files: Files) -> dict[str, bytes]:
 
 def _is_under(path: str, specs: Sequence[str], *, empty: bool) -> bool:
     """Whether one of git's pathspecs means a path."""
-    plain = [re.sub(r"^:\([^)]*\)", "", spec) for spec in specs]
+    plain = [re.sub(r"^:\([^)]*\)", "", spec).replace("**/", "*") for spec in specs]
     return empty if not plain else any(fnmatch.fnmatch(path, one) or path.startswith(f"{one}/") for one in plain)
 
 

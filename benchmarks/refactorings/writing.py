@@ -48,8 +48,9 @@ def used_names(module: Module) -> set[str]:
 
 
 def meant(package: Package, name: str) -> Item | None:
-    """Return the item that a name means, under whatever alias."""
-    found = next((item for module in package.modules for item in module.items if item.name == name), None)
+    """Return the item that a name means or meant, under whatever alias."""
+    items = (item for module in package.modules for item in module.items if item.name == name)
+    found = next(items, package.gone.get(name))
     return found.item if isinstance(found, Alias) else found
 
 
