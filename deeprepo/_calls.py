@@ -33,8 +33,7 @@ def call_outside_loop(call: Callable[[], T]) -> T:
 def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[ReviewRequest, str]]":
     """Open what was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
     with translate(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        from bot import errors
-        from bot.checkout import local, typed
+        from bot import checkout, errors
         from bot.values import ReviewRequest
 
         if scope not in ("range", "staged", "uncommitted"):
@@ -42,9 +41,9 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
         where, is_local = os.fspath(repo), scope != "range"
         request = ReviewRequest(where)
         if change is not None or is_local:
-            request = typed.read(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
+            request = checkout.typed_change(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
         try:
             yield request, scratch
         except errors.NothingToReview as empty:
-            has_parent = asyncio.run(local.has_parent(where, typed.last(request), scratch))
-            raise NothingToReview(typed.nothing(request, behind=empty.behind, has_parent=has_parent)) from empty
+            why = asyncio.run(checkout.explain_empty(request, scratch, behind=empty.behind))
+            raise NothingToReview(why) from empty

@@ -15,12 +15,12 @@ from functools import partial
 
 from pydantic import SecretStr
 
-from bot import config, github
+from bot import checkout, config, github
 from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
 from bot.brief import Brief
-from bot.checkout import Checkout, ownership
+from bot.checkout import Checkout
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Step, policy
 from bot.config.policy import SkipReview, StartReview
@@ -436,7 +436,7 @@ class StepReview:
         """Return the brief for answering a question, which doesn't need the previous review."""
         inputs, runner = self.step.inputs, self.step.runner
         async with Checkout(pull) as tree:
-            await ownership.refuse_reviewed(tree, files.deciding(inputs, runner))
+            await checkout.refuse_reviewed(tree, files.deciding(inputs, runner))
         sarif = files.reports(inputs.sarif_reports, runner)
         return replace(
             self.run.state.brief(pull, self.run.settings),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir
-from bot.checkout.locate import paths_of
+from bot.checkout.own_git_dir import paths_of
 from bot.errors import UsageError
 from bot.machine import files
 from bot.values import PullRequest

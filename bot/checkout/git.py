@@ -115,15 +115,15 @@ async def search(
     *arguments: str,
     cwd: str,
     env: Mapping[str, str] | None,
-    seconds: float,
-    rows: int | None,
     most: int,
+    seconds: float = MAX_SECONDS,
+    rows: int | None = None,
     row_end: bytes = b"\n",
     stdin: bytes = b"",
 ) -> GitResult:
     """Run a command until it ends, reaches a limit, or takes too long. Return what it wrote until then.
 
-    `rows` is the number of rows that are enough, and `most` the maximum number of bytes.
+    `most` is the maximum number of bytes, and `rows` the number of rows that are enough.
     """
     process = await start(*arguments, cwd=cwd, env=env)
     out, lines, was_stopped = bytearray(), 0, False

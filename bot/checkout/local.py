@@ -1,14 +1,17 @@
-"""Resolve a change in a local repository, as the user typed it, to object IDs."""
+"""Resolve a change in a local repository, as the user typed it, to object IDs, or explain why that is impossible."""
 
 import os
 import re
 import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir, worktree
-from bot.checkout.locate import RepositoryPaths, locate
-from bot.errors import GitError, NoCommitError, RevisionError
+from bot.checkout.own_git_dir import RepositoryPaths, locate
+from bot.checkout.tree import Checkout
+from bot.config import hook
+from bot.errors import GitError, NoCommitError, RevisionError, UsageError
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
@@ -36,8 +39,7 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 
     Raises RevisionError with a message that says what to do.
     """
-    place = locate(request.repo)
-    repository = _OwnRepository(place, await own_git_dir.revisions(place, _new_folder(scratch)))
+    repository = await _open(request.repo, scratch)
     if request.scope == "range":
         return await _range(request, repository)
     return await _worktree(request, repository)
@@ -45,25 +47,17 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 
 async def is_checked_out(repo: str, revision: str, scratch: str) -> bool:
     """Return whether HEAD has the content of a commit. Raises RevisionError for an unknown commit."""
-    place = locate(repo)
-    repository = _OwnRepository(place, await own_git_dir.revisions(place, _new_folder(scratch)))
+    repository = await _open(repo, scratch)
     commits = [await _resolve(repository, name) for name in ("HEAD", revision)]
     trees = {(await repository.run("rev-parse", "--verify", f"{commit}^{{tree}}")).out for commit in commits}
     return len(trees) == 1
 
 
-async def has_parent(repo: str, revision: str, scratch: str) -> bool:
-    """Return whether the repository contains the parent of a revision's commit."""
-    place = locate(repo)
-    repository = _OwnRepository(place, await own_git_dir.revisions(place, _new_folder(scratch)))
-    return await _commit(repository, f"{revision}^") is not None
-
-
 async def clone(place: str, scratch: str) -> Clone:
     """Return a clone at HEAD, or at the revision after an "@" in `place`. Raises RevisionError."""
     path, revision = _split_revision(place)
-    found = locate(path)
-    repository = _OwnRepository(found, await own_git_dir.revisions(found, _new_folder(scratch)))
+    repository = await _open(path, scratch)
+    found = repository.place
     commit = await _resolve(repository, revision or "HEAD")
     name = await _origin(found) or _folder(found)
     pull = PullRequest("", "", commit, commit, revision or "HEAD", revision or "HEAD", found.git_dir)
@@ -96,10 +90,12 @@ def _folder(place: RepositoryPaths) -> str:
     return re.sub(r"[^\w.+-]", "_", named.name.removesuffix(".git")) or "clone"
 
 
-def _new_folder(scratch: str) -> Path:
-    """Return a new folder, because several requests can share a scratch folder at the same time."""
+async def _open(repo: str, scratch: str) -> _OwnRepository:
+    """Return the repository, with a new folder, because several requests can share a scratch folder at the same time."""
+    place = locate(repo)
     files.folder(Path(scratch))
-    return Path(tempfile.mkdtemp(prefix="revisions-", suffix=".git", dir=scratch))
+    folder = Path(tempfile.mkdtemp(prefix="revisions-", suffix=".git", dir=scratch))
+    return _OwnRepository(place, await own_git_dir.revisions(place, folder))
 
 
 async def _commit(repository: _OwnRepository, revision: str) -> str | None:
@@ -293,3 +289,88 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
         base_tip=base or empty,
         withheld=withheld,
     )
+
+
+def typed_change(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> ReviewRequest:
+    """Return the requested change. In a pre-push hook, this is what is being pushed by default.
+
+    Raises UsageError if the arguments contradict each other.
+    """
+    if sum((staged, uncommitted, change is not None)) > 1:
+        raise UsageError("use only one of BASE..HEAD, --staged and --uncommitted")
+    if staged or uncommitted:
+        return ReviewRequest(repo, "staged" if staged else "uncommitted")
+    if change is None and (push := hook.push()) is not None:
+        return ReviewRequest(repo, "range", push.base, push.head)
+    base, dots, head = (change or "").replace("...", "..").partition("..")
+    if change is not None and not dots and base.startswith("-"):
+        raise UsageError(f"{change!r} is not a revision")
+    return ReviewRequest(repo, "range", base or None, head or None)
+
+
+async def explain_empty(request: ReviewRequest, scratch: str, *, behind: bool = False) -> str:
+    """Return a message that explains why a change is empty, and what to type instead.
+
+    `behind`: the base has commits that the head lacks.
+    """
+    head, base = request.head or "HEAD", request.base
+    if request.scope == "staged":
+        return "Nothing to review: nothing is staged (use `git add`, or --uncommitted)."
+    if request.scope != "range":
+        return "Nothing to review: there are no uncommitted changes."
+    if base and behind:
+        return (
+            f"Nothing to review: {head} has no commits that {base} does not have. To review the other direction, "
+            f"run `deeprepo review {head}..{base}`."
+        )
+    if base and base == request.head:
+        found = f"{head} is compared with itself"
+    elif base:
+        found = f"no file differs between {base} and {head}"
+    else:
+        found = f"{head} has no changes compared with the default branch (for uncommitted changes, add --uncommitted)"
+    return f"Nothing to review: {found}. {await _suggest_last_commit(request.repo, request.head or base or 'HEAD', scratch)}."
+
+
+async def _suggest_last_commit(repo: str, name: str, scratch: str) -> str:
+    """Return a sentence that says how to review only the last commit of a branch."""
+    repository = await _open(repo, scratch)
+    command = f"`deeprepo review {name}~1..{name}`"
+    if await _commit(repository, f"{name}^") is not None:
+        return f"To review only the last commit of {name}, run {command}"
+    if own_git_dir.shallow(repository.place):
+        return f"This clone is shallow. To review only the last commit, run `git fetch --unshallow`, then {command}"
+    return f"{name} has only one commit, so there is nothing to compare it with. Commit a change, then run {command}"
+
+
+Origins = Iterable[tuple[str, str]]  # an option or variable, and its file, or a folder with journals
+REMEDY = "so the author of the change could influence the review. Use a file outside the repository"
+
+
+async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
+    """Raise UsageError if the reviewed base or head contains one of the files, directly or through links."""
+    inside = {(option, path) for option, name in origins for file in _files(Path(name)) for path in _below(file)}
+    if not inside:
+        return
+    tracked_paths = {path.casefold() for side in ("base", "head") for path in await tree.entries(side)}
+    for option, path in sorted(inside):
+        if path.casefold() in tracked_paths:
+            raise UsageError(f"{option}: {path} is part of the reviewed commit, {REMEDY}")
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """Yield the absolute paths of a file, with links resolved in different ways.
+
+    For a folder, include its journals.
+    """
+    for each in (path, *path.glob("*.jsonl")):
+        yield Path(os.path.abspath(each))  # noqa: PTH100 - a link keeps its name
+        yield each.parent.resolve() / each.name
+        yield each.resolve()
+
+
+def _below(path: Path) -> Iterator[str]:
+    """Yield the path relative to each work tree that contains it."""
+    for folder in path.parents:
+        if os.path.lexists(folder / ".git"):
+            yield path.relative_to(folder).as_posix()

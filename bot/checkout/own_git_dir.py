@@ -1,4 +1,4 @@
-"""Create git folders of our own that borrow another repository's objects.
+"""Find a repository without running git, and create git folders of our own that borrow its objects.
 
 Git starts programs that a repository's configuration names: filters, signature checkers, file system
 monitors, hooks, transports of a partial clone, and more with each version. That is why no git command runs
@@ -9,10 +9,11 @@ object store as an alternate.
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git
-from bot.checkout.locate import RepositoryPaths, paths_of
+from bot.config import hook
 from bot.errors import RevisionError
 from bot.machine import files
 from bot.values import PullRequest
@@ -48,6 +49,91 @@ VALUE = re.compile(r"true|false|yes|no|on|off|input|lf|crlf|native|default|minim
 # Settings that name files with patterns. They only count in the user's own configuration.
 PATTERN_FILES = frozenset({"core.excludesfile", "core.attributesfile"})
 Settings = Sequence[tuple[str, str]]  # names and values in git's order, in which later settings win
+
+
+MAX_LINK_BYTES = 64_000  # of a `.git` file, which contains one path
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryPaths:
+    """The absolute paths of a repository."""
+
+    git_dir: str  # contains HEAD and the index
+    common: str  # contains objects, refs and configuration; differs from `git_dir` in a linked work tree
+    top: str | None  # the top folder of the work tree, or None in a bare repository
+
+
+def locate(repo: str) -> RepositoryPaths:
+    """Return the paths of the repository that contains a folder, or that the folder is.
+
+    Raises RevisionError.
+    """
+    if not os.path.isdir(repo):  # noqa: PTH112 - one check of the local disk
+        raise RevisionError(f"{repo} is not a folder. Pass the path of a git checkout with --repo")
+    start = Path(repo).resolve()
+    if _is_git_dir(start):
+        return paths_of(start)
+    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None) or _from_hook(start)
+    if paths is None:
+        raise RevisionError(f"{start} is not in a git repository. Run deeprepo in a checkout, or pass one with --repo")
+    return paths
+
+
+def git_dir(repo: str) -> str:
+    """Return a repository's git folder, or the path itself if it is not a repository."""
+    try:
+        return locate(repo).git_dir
+    except RevisionError:
+        return repo
+
+
+def paths_of(git_dir: str | Path) -> RepositoryPaths:
+    """Return the paths for a git folder, without a work tree."""
+    return _paths(Path(git_dir), None)
+
+
+def _paths(git_dir: Path, top: str | None) -> RepositoryPaths:
+    return RepositoryPaths(str(git_dir), str(_common(git_dir)), top)
+
+
+def _at(folder: Path) -> RepositoryPaths | None:
+    """Return the paths of the repository whose work tree has this top folder, or None."""
+    entry = folder / ".git"
+    if entry.is_file():
+        link = _line(entry)
+        entry = folder / link.removeprefix("gitdir:").strip() if link.startswith("gitdir:") else entry
+    return _paths(entry.resolve(), str(folder)) if _is_git_dir(entry) else None
+
+
+def _from_hook(folder: Path) -> RepositoryPaths | None:
+    """Return the repository that git passes to a hook, if its work tree contains the folder, or None."""
+    named = hook.repository()
+    if named is None or named[1] not in (folder, *folder.parents) or not _is_git_dir(named[0]):
+        return None
+    return _paths(named[0], str(named[1]))
+
+
+def _is_git_dir(folder: Path) -> bool:
+    """Return whether git accepts a folder as a repository. It must have HEAD, objects and refs."""
+    head = folder / "HEAD"
+    if not (head.is_file() or head.is_symlink()):
+        return False
+    common = _common(folder)
+    return (common / "objects").is_dir() and (common / "refs").is_dir()
+
+
+def _common(git_dir: Path) -> Path:
+    """Return the folder with objects and refs. A linked work tree has a file with its path."""
+    link = git_dir / "commondir"
+    return (git_dir / _line(link)).resolve() if link.is_file() else git_dir
+
+
+def _line(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return os.fsdecode(file.read(MAX_LINK_BYTES)).rstrip("\n")
+    except OSError:
+        return ""
 
 
 def objects(common: str, folder: Path, *, sha256: bool) -> str:

@@ -4,15 +4,16 @@ import asyncio
 import os
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from bot.checkout import commit_patches, git, own_git_dir
-from bot.checkout.kept_searches import KeptSearches, Row, Rows
+from bot.checkout import git, own_git_dir
+from bot.checkout.searches import Searches
 from bot.errors import GitError
 from bot.globs import generated_marks
 from bot.machine.concurrency import end_process
@@ -37,16 +38,7 @@ MAX_TIP_NAMES = 1_000  # files that `names_at_tip` lists
 FOLDER_MODE = b"040000 "  # the start of a folder's row in the output of `ls-tree`
 ENTRY_KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # what `ls-tree` prints for submodules, and for files whose content is missing
-SEARCH_SECONDS = 60.0  # per search
-SEARCH_BYTES = 64 << 20  # of a search's results
-MATCH_LIMIT = "(*LIMIT_MATCH=1000000)"  # after this many steps in one line, PCRE stops the search
-# Threads per search. On two cores, git's default of 8 threads would mostly wait for each other.
-THREADS = min(8, os.cpu_count() or 1)
-# Limits for combining several texts into one pattern, because PCRE limits a pattern's length
-ALTERNATIVES, PATTERN_BYTES = 100, 20_000
-# The start of git's message for a pattern that PCRE rejects, such as one over 64 KiB
-PATTERN_REJECTED = "fatal: -e option"
-NO_MATCH = 1  # the exit status of `git grep` without matches
+COMMIT = re.compile(rb"^\0([0-9a-f]+)$", re.MULTILINE)  # the format of the log that `commit_lines` requests
 ChangesRole = Callable[[str, str], bool]  # whether moving a file from one path to another changes its role
 
 
@@ -62,10 +54,8 @@ class Checkout:
         self.pull = pull
         self._folder = ""  # our own; set in __aenter__
         self._env: dict[str, str] = {}
-        self._searches = KeptSearches("", {})  # set in __aenter__
         self._opened = ExitStack()
         self._left_out = frozenset(left_out)
-        self._without = [_except(path) for path in sorted(self._left_out)]
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
         self._batch: asyncio.subprocess.Process | None = None
         self._blob_cache = Kept[str, bytes](CACHE_BYTES)
@@ -83,7 +73,6 @@ class Checkout:
         self._folder = own_git_dir.of_pull(self.pull, Path(folder, "own.git"))
         more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
         self._env = own_git_dir.environment(self._folder, more)
-        self._searches = KeptSearches(self._folder, self._env)
         return self
 
     async def __aexit__(
@@ -145,10 +134,7 @@ class Checkout:
 
     async def _start_of_large(self, entry: TreeEntry) -> bytes:
         """Return the start of a file that is too large to be read; b"" if it can't be read."""
-        result = await git.search(
-            "cat-file", "blob", entry.oid, cwd=self._folder, env=self._env,
-            seconds=git.MAX_SECONDS, rows=None, most=HEAD_BYTES,
-        )  # fmt: skip
+        result = await self._bounded("cat-file", "blob", entry.oid, most=HEAD_BYTES)
         return result.out[:HEAD_BYTES]
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
@@ -162,16 +148,16 @@ class Checkout:
     async def _derive_from_other_side(self, side: Side) -> dict[str, TreeEntry] | None:
         """Return one side's entries derived from the other side's.
 
-        Return None if those are unknown or too different. This is faster. To list a tree with sizes, git
-        opens every object. To compare two trees, it only opens folders that differ.
+        Return None if those are unknown or too different. To list a tree with sizes, git opens every object;
+        to compare two trees, it only opens folders that differ.
         """
         other: Side = "base" if side == "head" else "head"
         known = self._entries.get(other)
         if known is None or self.stopped_searches:
             return None
-        result = await git.search(
-            "diff-tree", "-r", "--no-renames", "--name-only", "-z", self._tree(other), self._tree(side), cwd=self._folder, env=self._env,
-            seconds=git.MAX_SECONDS, rows=MAX_DIFFERENT + 1, most=MAX_DIFFERENT * PATH_BYTES, row_end=b"\0",
+        result = await self._bounded(
+            "diff-tree", "-r", "--no-renames", "--name-only", "-z", self._tree(other), self._tree(side),
+            rows=MAX_DIFFERENT + 1, most=MAX_DIFFERENT * PATH_BYTES,
         )  # fmt: skip
         paths = [name_of(name) for name in result.out.split(b"\0") if name]
         if result.status or result.was_stopped or len(paths) > MAX_DIFFERENT:
@@ -187,10 +173,9 @@ class Checkout:
 
         If the tree is too large, return the first entries and the changed files.
         """
-        result = await git.search(
-            "ls-tree", "-r", "-l", "-z", self._tree(side), cwd=self._folder, env=self._env,
-            seconds=git.MAX_SECONDS, rows=MAX_ENTRIES, most=MAX_ENTRIES * PATH_BYTES, row_end=b"\0",
-        )  # fmt: skip
+        result = await self._bounded(
+            "ls-tree", "-r", "-l", "-z", self._tree(side), rows=MAX_ENTRIES, most=MAX_ENTRIES * PATH_BYTES
+        )
         if result.status:
             raise git.failure("ls-tree", result)
         rows = result.out.split(b"\0")[:-1]  # the last one is empty or cut off
@@ -211,18 +196,19 @@ class Checkout:
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """Return the contents of many files. Files for which `read` returns None are omitted."""
         entries = await self.entries(side)
-        readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
-        async with self._lock:
-            blobs = await self._blobs([entry.oid for entry in readable])
-        return _contents(readable, blobs)
+        return await self._contents(entries.get(path) for path in dict.fromkeys(paths))
+
+    @cached_property
+    def _searches(self) -> Searches:
+        return Searches(self._folder, self._env, self._left_out, self.stopped_searches)
 
     async def grep(self, query: Query) -> frozenset[str]:
         """Return the paths of the text files in which any of the patterns occurs."""
-        return frozenset(path for path, _, _ in await self._grep("-l", query))
+        return frozenset(path for path, _, _ in await self._searches.grep("-l", query, self._tree(query.side)))
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text)."""
-        return tuple(await self._grep("-n", query, query.limit))
+        return tuple(await self._searches.grep("-n", query, self._tree(query.side), query.limit))
 
     async def archive(self, side: Side, most: int) -> bytes:
         """Return one side as a tar archive, in the folder `work/`.
@@ -230,10 +216,9 @@ class Checkout:
         Raises GitError if it is larger than `most` bytes.
         Attributes in the tree, such as export-ignore, have no effect.
         """
-        done = await git.search(
-            "archive", "--format=tar", "--prefix=work/", "--worktree-attributes", self._tree(side),
-            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=None, most=most,
-        )  # fmt: skip
+        done = await self._bounded(
+            "archive", "--format=tar", "--prefix=work/", "--worktree-attributes", self._tree(side), most=most
+        )
         if done.was_stopped:
             raise GitError(f"the tree is larger than {most >> 20:,} MB")
         if done.status:
@@ -261,24 +246,13 @@ class Checkout:
         copy.stopped_searches = self.stopped_searches
         return copy
 
-    async def at_tip(self, path: str) -> bytes | None:
-        """Return a file's content at the base branch's tip, or None.
-
-        Settings are read there, not from the change.
-        """
-        return (await self.many_at_tip([path])).get(path)
-
     async def many_at_tip(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the contents of these files at the base branch's tip, in the given order.
-
-        Missing ones are omitted.
-        """
-        return await self.many_at(self.pull.base_tip or self.pull.base, paths)
+        """Return the contents of these files at the base branch's tip, as `many_at` does."""
+        return await self.many_at(self._tip, paths)
 
     async def settings_at_tip(self, path: str) -> SettingsText:
         """Return a settings file at the base branch's tip, or why it can't be used, or None without one."""
-        commit = self.pull.base_tip or self.pull.base
-        entry = (await self._rows_of(commit, [path])).get(path)
+        entry = (await self._rows_of(self._tip, [path])).get(path)
         if entry is None:
             return UnusableFile("it is a folder, not a file") if await self.names_at_tip([path]) else None
         if entry.kind != "file":
@@ -288,18 +262,16 @@ class Checkout:
             return UnusableFile("reading it exceeded the limits of a review")
         if not 0 <= entry.size <= MAX_FILE_BYTES:
             return UnusableFile("it is too large")
-        async with self._lock:
-            return _contents([entry], await self._blobs([entry.oid])).get(path)
+        return (await self._contents([entry])).get(path)
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
         """Return up to MAX_TIP_NAMES paths of files in these folders at the base branch's tip."""
-        commit = self.pull.base_tip or self.pull.base
-        if self._is_listed(commit):
+        if self._is_listed(self._tip):
             below = tuple(f"{folder}/" for folder in folders)
             return [path for path in self._entries["base"] if path in folders or path.startswith(below)][:MAX_TIP_NAMES]
-        result = await git.search(
-            "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", commit, "--", *folders,
-            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=MAX_TIP_NAMES, most=MAX_TIP_NAMES * PATH_BYTES, row_end=b"\0",
+        result = await self._bounded(
+            "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", self._tip, "--", *folders, rows=MAX_TIP_NAMES,
+            most=MAX_TIP_NAMES * PATH_BYTES,
         )  # fmt: skip
         return [name_of(name) for name in result.out.split(b"\0")[:MAX_TIP_NAMES] if name] if result.status == 0 else []
 
@@ -310,10 +282,7 @@ class Checkout:
         """
         distinct_paths = [path for path in dict.fromkeys(paths) if path]
         rows = await self._rows_of(commit, distinct_paths)
-        readable = [e for p in distinct_paths if (e := rows.get(p)) and self._may_read(e)]
-        async with self._lock:
-            blobs = await self._blobs([entry.oid for entry in readable])
-        return _contents(readable, blobs)
+        return await self._contents(map(rows.get, distinct_paths))
 
     async def _rows_of(self, commit: str, paths: Sequence[str]) -> Mapping[str, TreeEntry]:
         """Return the entries of these paths in a commit."""
@@ -321,9 +290,9 @@ class Checkout:
             return self._entries["base"]
         out = b""
         for index in range(0, len(paths), 256):
-            result = await git.run(
-                "--literal-pathspecs", "ls-tree", "-l", "-z", "--end-of-options", commit, "--", *map(os.fsdecode, map(raw_name, paths[index : index + 256])),
-                cwd=self._folder, env=self._env,
+            result = await self._run(
+                "--literal-pathspecs", "ls-tree", "-l", "-z", "--end-of-options", commit, "--", *map(os.fsdecode,
+                map(raw_name, paths[index : index + 256])),
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
         rows = [entry for entry in out.split(b"\0") if entry and not entry.startswith(FOLDER_MODE)]
@@ -340,16 +309,14 @@ class Checkout:
         """
         if self.pull.object_dir:
             return True
-        result = await git.run(
-            "merge-base", "--is-ancestor", "--end-of-options", commit, self.pull.head, cwd=self._folder, env=self._env
-        )
+        result = await self._run("merge-base", "--is-ancestor", "--end-of-options", commit, self.pull.head)
         return True if result.status == 0 else None if self.pull.missing_history else False
 
     async def commits(self) -> frozenset[str] | None:
         """Return the IDs of the change's commits, or None if they are unknown or partly missing."""
         if self.pull.object_dir or self.pull.missing_history:
             return None
-        result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
+        result = await self._run("rev-list", f"{self.pull.base}..{self.pull.head}")
         return None if result.status else frozenset(result.out.decode().split())
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
@@ -360,12 +327,12 @@ class Checkout:
         """
         if self.pull.object_dir or not self.pull.base:
             return (), ""
-        done = await git.search(
-            "log", "--no-merges", f"--max-count={most + 2}", "--format=%x00%H", "-p", "-U1", "--no-renames", "--no-ext-diff",
-            "--no-textconv", "--no-color", "--full-history", f"{self.pull.base}..{self.pull.head}", "--", ".",
-            cwd=self._folder, env=self._env, seconds=HISTORY_SECONDS, rows=None, most=HISTORY_BYTES,
+        done = await self._bounded(
+            "log", "--no-merges", f"--max-count={most + 2}", "--format=%x00%H", "-p", "-U1", "--no-renames",
+            "--no-ext-diff", "--no-textconv", "--no-color", "--full-history", f"{self.pull.base}..{self.pull.head}",
+            "--", ".", seconds=HISTORY_SECONDS, most=HISTORY_BYTES,
         )  # fmt: skip
-        commits = [commit for commit in commit_patches.commits(done.out) if commit[0] != self.pull.head]
+        commits = [commit for commit in _commits(done.out) if commit[0] != self.pull.head]
         missing = ""
         if self.pull.missing_history:
             missing = f"not all commits in the change were checked for secrets: {self.pull.missing_history}"
@@ -373,27 +340,39 @@ class Checkout:
             missing = f"only the last {most} commits in the change were checked for secrets"
         elif done.was_stopped or done.status:
             missing = "the commits in the change are too large to check all of them for secrets"
-        return [lines for commit in reversed(commits[:most]) for lines in commit_patches.lines_of(*commit)], missing
+        return [lines for commit in reversed(commits[:most]) for lines in _lines_of(*commit)], missing
 
     async def has_object(self, name: str) -> bool:
         """Return whether the repository contains this commit or tree."""
-        result = await git.run(
-            "cat-file", "-e", "--end-of-options", f"{name}^{{tree}}", cwd=self._folder, env=self._env
-        )
+        result = await self._run("cat-file", "-e", "--end-of-options", f"{name}^{{tree}}")
         return result.status == 0
+
+    @property
+    def _tip(self) -> str:
+        return self.pull.base_tip or self.pull.base
 
     def _tree(self, side: Side) -> str:
         return self.pull.head if side == "head" else self.pull.base
 
-    async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
-        return await git.output(*arguments, cwd=self._folder, env=self._env, ok=ok)
+    async def _git(self, *arguments: str) -> bytes:
+        return await git.output(*arguments, cwd=self._folder, env=self._env)
+
+    async def _run(self, *arguments: str) -> git.GitResult:
+        return await git.run(*arguments, cwd=self._folder, env=self._env)
+
+    async def _bounded(
+        self, *arguments: str, most: int, rows: int | None = None, seconds: float = git.MAX_SECONDS
+    ) -> git.GitResult:
+        """Run a command until it has written `most` bytes, or `rows` rows that end with a NUL byte."""
+        return await git.search(
+            *arguments, cwd=self._folder, env=self._env, most=most, rows=rows, row_end=b"\0", seconds=seconds
+        )
 
     async def _patch(self, *form: str) -> bytes:
         """Return git's status rows followed by the patch. Raises GitError if the patch is too large."""
-        result = await git.search(
+        result = await self._bounded(
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", "--raw", "-z", "--no-abbrev", *form,
-            self.pull.base, self.pull.head,
-            cwd=self._folder, env=self._env, seconds=git.MAX_SECONDS, rows=None, most=MAX_PATCH_BYTES,
+            self.pull.base, self.pull.head, most=MAX_PATCH_BYTES,
         )  # fmt: skip
         if result.was_stopped:
             raise GitError(
@@ -403,70 +382,16 @@ class Checkout:
             raise git.failure("diff-tree", result)
         return result.out
 
-    def _may_read(self, entry: TreeEntry) -> bool:
-        return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
-
-    async def _grep(self, kind: Literal["-l", "-n"], query: Query, most: int | None = None) -> Rows:
-        """Return up to `most` results of a search, of paths (`-l`) or lines (`-n`).
-
-        If a search is stopped early, return what it has found, and add a sentence to `stopped_searches`.
-        """
-        patterns = [one for pattern in query.patterns if (one := _one_line(pattern, query.syntax))]
-        longest = max((len(re.escape(pattern).encode()) for pattern in patterns), default=0)
-        is_plain = query.syntax == "fixed" and (len(patterns) == 1 or longest > PATTERN_BYTES // ALTERNATIVES)
-        if query.syntax == "fixed" and not is_plain:
-            patterns = [
-                _any_of(patterns[index : index + ALTERNATIVES], query)
-                for index in range(0, len(patterns), ALTERNATIVES)
-            ]
-        if query.syntax == "perl" and not query.word:
-            patterns = _combined(patterns)
-        pattern_arguments = [
-            part for pattern in patterns for part in ("-e", pattern if is_plain else MATCH_LIMIT + pattern)
+    async def _contents(self, entries: Iterable[TreeEntry | None]) -> Contents:
+        """Return the contents of the regular files among these entries that may be read."""
+        readable = [
+            entry
+            for entry in entries
+            if entry and entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
         ]
-        if not pattern_arguments:
-            return ()
-        form = [kind, *(["-w"] if query.word and (is_plain or query.syntax == "perl") else [])]
-        form += ["-F" if is_plain else "-P"]
-        without = [*self._without, *map(_except, query.without)]
-        places = [*(query.globs or (["."] if without else [])), *without]
-        words = ["-I", *form, *pattern_arguments]
-        cut_off: list[Rows] = []
-
-        async def search(tree: str) -> Rows | None:
-            rows, is_whole = await self._search(words, tree, places, most)
-            if not is_whole:
-                cut_off.append(rows)
-            return rows if is_whole else None
-
-        found = await self._searches.find([query.side, *words, "--", *places], self._tree(query.side), search)
-        rows = found if found is not None else cut_off[-1]
-        return rows if most is None else rows[:most]
-
-    async def _search(
-        self, form: Sequence[str], tree: str, places: Sequence[str], most: int | None
-    ) -> tuple[Rows, bool]:
-        """Return the results of one `git grep`, and whether they are complete."""
-        result = await git.search(
-            "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, tree, "--", *places,
-            cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=None if most is None else 2 * most, most=SEARCH_BYTES,
-        )  # fmt: skip
-        # PCRE only rejects a shorter pattern if it is invalid, which is an error.
-        is_rejected = result.err.startswith(PATTERN_REJECTED) and max(map(len, form)) > PATTERN_BYTES
-        is_incomplete = result.was_stopped or is_rejected or "match failed with error code" in result.err
-        if is_incomplete:
-            why = (
-                f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
-                if result.was_stopped
-                else "by names that are too long for one pattern"
-                if is_rejected
-                else "at a line that is too hard for it"
-            )
-            self.stopped_searches.append(f"a search stopped {why}, so it may have missed something")
-        elif result.status not in (0, NO_MATCH):
-            raise git.failure("grep", result)
-        rows = [*(_paths(result.out, tree) if most is None else _lines(result.out, tree))]
-        return rows, not is_incomplete and (most is None or result.out.count(b"\n") < 2 * most)
+        async with self._lock:
+            blobs = await self._blobs([entry.oid for entry in readable])
+        return Contents({e.path: blob for e, blob in zip(readable, blobs, strict=True) if blob is not None})
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
         """Return objects in the given order, from the cache if possible.
@@ -501,21 +426,13 @@ class Checkout:
             try:
                 async with asyncio.timeout(git.MAX_SECONDS):
                     blobs += [await _object(process.stdout) for _ in batch]
-            except (
-                TimeoutError,
-                asyncio.CancelledError,
-            ) as error:  # the rest of an answer would be read as the next one
-                self._batch = None
+            except (TimeoutError, asyncio.CancelledError) as error:
+                self._batch = None  # the rest of an answer would be read as the next one
                 await end_process(process, process.stdout, process.stderr)
                 if isinstance(error, TimeoutError):
                     raise GitError(f"git cat-file was stopped after {git.MAX_SECONDS:g} s") from None
                 raise
         return blobs
-
-
-def _except(path: str) -> str:
-    """Return the pathspec that excludes a file or folder from a search."""
-    return f":(top,exclude,literal){os.fsdecode(raw_name(path))}"
 
 
 async def _object(out: asyncio.StreamReader) -> bytes | None:
@@ -550,58 +467,30 @@ def _moves(status: bytes) -> Iterator[tuple[bool, str, str]]:
                 yield letter == b"C", name_of(name), name_of(next(fields))
 
 
-def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> Contents:
-    return Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
-
-
-def _paths(out: bytes, tree: str) -> Iterator[Row]:
-    """Yield the results of a search for paths."""
-    return ((name_of(entry[len(tree) + 1 :]), 0, "") for entry in out.split(b"\0") if entry)
-
-
-def _lines(out: bytes, tree: str) -> Iterator[Row]:
-    """Yield the results of a search for lines."""
-    for line in out.split(b"\n"):
-        path, _, rest = line.partition(b"\0")
-        number, _, text = rest.partition(b"\0")
-        if number.isdigit():
-            yield name_of(path[len(tree) + 1 :]), int(number), text[:2000].decode("utf-8", "replace")
-
-
-def _any_of(texts: Sequence[str], query: Query) -> str:
-    """Return one pattern for several texts.
-
-    That is faster, because git searches every file for each pattern.
-    """
-    either = f"(?:{'|'.join(map(re.escape, texts))})"
-    return rf"(?<!\w){either}(?!\w)" if query.word else either
-
-
-def _combined(patterns: Sequence[str]) -> list[str]:
-    """Combine patterns up to a length.
-
-    With many patterns, git would search a file again after every match.
-    """
-    joined: list[list[str]] = []
-    for pattern in patterns:
-        if not joined or sum(map(len, [pattern, *joined[-1]])) > PATTERN_BYTES:
-            joined.append([])
-        joined[-1].append(pattern)
-    return [f"(?|{'|'.join(f'(?:{one})' for one in some)})" if len(some) > 1 else some[0] for some in joined]
-
-
-def _one_line(pattern: str, syntax: str) -> str:
-    """Return a pattern without line breaks, because git would split it there.
-
-    A fixed string with a line break can't match any line, so it becomes "".
-    """
-    if "\n" not in pattern:
-        return pattern
-    return "" if syntax == "fixed" else pattern.replace("\\\n", "\\n").replace("\n", "\\n")
-
-
 def _entry(entry: bytes) -> TreeEntry:
     meta, _, path = entry.partition(b"\t")
     mode, _, oid, size = meta.split()
     byte_size = SIZES[size] if size in SIZES else int(size)
     return TreeEntry(name_of(path), oid.decode(), ENTRY_KINDS.get(mode, "file"), byte_size)
+
+
+def _commits(out: bytes) -> list[tuple[str, bytes]]:
+    """Return the ID and the patch of each commit."""
+    _, *parts = COMMIT.split(out)
+    return [(name.decode(), patch) for name, patch in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def _lines_of(commit: str, patch: bytes) -> Iterator[CommitLines]:
+    """Yield the hunks of a commit's patch."""
+    path, rows, is_hunk = "", list[str](), False
+    for row in (*patch.decode("utf-8", "replace").split("\n"), "diff --"):
+        if is_hunk and row[:1] in {" ", "+", "-"}:
+            rows.append(row)
+        elif row.startswith(("@@", "diff --")):
+            if rows:
+                after, before = ([one for one in rows if one[0] != sign] for sign in "-+")
+                signs = "".join(one[0] for one in after)
+                yield CommitLines(commit, path, [one[1:] for one in after], signs, [one[1:] for one in before])
+            rows, is_hunk = [], row.startswith("@@")
+        elif not is_hunk and row.startswith("+++ "):
+            path = row[4:].removesuffix("\t").strip('"').removeprefix("b/")

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir
-from bot.checkout.locate import RepositoryPaths
-from bot.checkout.own_git_dir import Settings
+from bot.checkout.own_git_dir import RepositoryPaths, Settings
 from bot.config import hook
 from bot.machine import files
 from deeprepo.impact.concurrency import together

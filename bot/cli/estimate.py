@@ -9,7 +9,7 @@ import typer
 
 from bot.cli import options, review, reviewing
 from bot.cli.exits import CLEAN, finish
-from bot.features.reproduction.options import RunTests
+from bot.cli.options import RunTests
 
 # How models read a change in each strategy, for people who don't know its name.
 STRATEGIES = {
@@ -45,7 +45,7 @@ def command(
 
     Takes the same arguments as `deeprepo review`. Exit codes: 0, or 2 for a usage error.
     """
-    from bot.checkout import typed
+    from bot import checkout
     from bot.wiring import local
 
     choices = {
@@ -53,7 +53,7 @@ def command(
         "verify": verify,
     }  # fmt: skip
     flags = reviewing.flags(choices, run_tests=run, full=full, previous=previous)
-    request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
+    request = checkout.typed_change(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(quiet=quiet) as say:
         estimates = finish(local.estimate_costs(request, flags, scratch, say))
     if form == "json":

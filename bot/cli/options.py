@@ -1,7 +1,7 @@
 """The options of `deeprepo review` and of commands that take its arguments, as parameter types."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from enum import StrEnum
 from functools import wraps
@@ -128,9 +128,36 @@ def work_tree_top(folder: Path) -> Path:
 
     Raises UsageError if there is none.
     """
-    from bot.checkout.locate import locate
+    from bot.checkout.own_git_dir import locate
 
     top = locate(str(folder)).top
     if top is None:
         raise UsageError(f"{folder} is a bare repository without files. Pass a checkout with --repo")
     return Path(top)
+
+
+RunTests = Annotated[
+    bool | None,
+    typer.Option(
+        "--run/--no-run",
+        help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
+    ),
+]
+
+
+ConsumerClones = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="PATH",
+        help="A clone of a repository that uses this one, as PATH or PATH@REVISION. Anything that the change breaks there is reported. Repeatable.",
+    ),
+]
+
+
+def clones(places: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the paths given with `--with`. Raises UsageError if one of them does not exist."""
+    for place in places or ():
+        if not Path(place).exists() and not Path(place.rpartition("@")[0] or place).exists():
+            raise UsageError(f"--with {place}: this folder does not exist")
+    return tuple(places or ())

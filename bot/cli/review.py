@@ -7,8 +7,7 @@ import typer
 
 from bot.cli import options
 from bot.cli.exits import FOUND, tell
-from bot.features.consumers.options import ConsumerClones, clones
-from bot.features.reproduction.options import RunTests
+from bot.cli.options import ConsumerClones, RunTests, clones
 from bot.levels import Severity
 from bot.machine import files
 from bot.outputs import Format
@@ -90,8 +89,7 @@ def command(
     """
     import asyncio
 
-    from bot import wiring
-    from bot.checkout import typed
+    from bot import checkout, wiring
     from bot.cli import reviewing
 
     if output is not None:
@@ -110,7 +108,7 @@ def command(
         sarif=sarif or (),
         sarif_base=sarif_base or (),
     ) | {"journal": journal}
-    request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
+    request = checkout.typed_change(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         if fix and request.head:
             from bot.wiring.fixing import refuse_unless_checked_out

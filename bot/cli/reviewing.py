@@ -64,10 +64,10 @@ def scratch_folder(request: "ReviewRequest") -> Iterator[str]:
         try:
             yield scratch
         except NothingToReview as empty:
-            from bot.checkout import local, typed
+            from bot import checkout
 
-            has_parent = exits.finish(local.has_parent(request.repo, typed.last(request), scratch))
-            raise NothingToReview(typed.nothing(request, behind=empty.behind, has_parent=has_parent)) from None
+            why = exits.finish(checkout.explain_empty(request, scratch, behind=empty.behind))
+            raise NothingToReview(why) from None
 
 
 def deliver(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.units import ShownLines
-from bot.features.own_checks import review as own_checks
+from bot.features.own_checks import asking as own_checks
 from bot.findings import issues, read
 from bot.review.context import callers, snippets
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale

@@ -6,10 +6,9 @@ from itertools import compress
 
 from bot import diff
 from bot.diff import units
-from bot.features.overlooked.review import overlooked
-from bot.features.overlooked.section import OVERLOOKED
-from bot.features.own_checks import review as own_checks
-from bot.features.walkthrough import review as walkthrough
+from bot.features.overlooked.section import OVERLOOKED, overlooked
+from bot.features.own_checks import asking as own_checks
+from bot.features.walkthrough import build as walkthrough
 from bot.features.walkthrough.section import WALKTHROUGH
 from bot.findings import copies, origins, places, placing, rounds, suggest
 from bot.machine import build

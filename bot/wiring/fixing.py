@@ -10,9 +10,8 @@ from pathlib import Path
 from bot import checkout, pipeline
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
-from bot.checkout import ownership
 from bot.checkout.amending import amend
-from bot.checkout.locate import locate
+from bot.checkout.own_git_dir import locate
 from bot.config.defaults import TYPE_CHECKERS
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 from bot.findings import fixes
@@ -214,7 +213,7 @@ async def _fix_reviewed(
 ) -> tuple[Fix, FixCheck]:
     here = await _here(pull, repo, scratch)
     async with checkout.Checkout(here) as tree:
-        await ownership.refuse_reviewed(tree, origin)
+        await checkout.refuse_reviewed(tree, origin)
     return await fix_and_check(rows, await review.brief_of(here, {"strategy": "offline"}, scratch), scratch)
 
 

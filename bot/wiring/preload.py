@@ -29,7 +29,6 @@ ARENA_MAX = -8  # the option M_ARENA_MAX of mallopt, from glibc's malloc.h
 LAZY_MODULES = (
     "bot.analyzers.type_checkers.tsc",
     "bot.analyzers.type_checkers.ty",
-    "bot.features.own_checks.verdicts",
     "bot.review.agent.seed",
     "deeprepo.impact.uses.results",
     "deeprepo.impact.uses.closed_world",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bot import checkout, config, pipeline
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
-from bot.checkout import Checkout, ownership
+from bot.checkout import Checkout
 from bot.config import Config, Settings, hook
 from bot.errors import UsageError
 from bot.features.consumers import local
@@ -70,7 +70,7 @@ async def brief_of(
     """Return the brief for a change whose commits are already resolved, as `brief` does."""
     environment = config.environment()
     async with Checkout(pull, left_out) as tree:
-        await ownership.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
+        await checkout.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
         file = await tree.settings_at_tip(config.FILE)
     settings = config.resolve(flags, file, environment, shared=await shared_files(pull, environment, scratch))
     models_problem = _unusable_models(settings, environment) if hook.is_running() else ""

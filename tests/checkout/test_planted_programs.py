@@ -48,7 +48,7 @@ async def everything(request: ReviewRequest, scratch: str) -> PullRequest:
         await tree.read_many([*await tree.entries("head"), *await tree.entries("base")])
         await tree.grep_lines(Query(["f"], word=True))
         await tree.grep(Query(["f"], ["*.py"], syntax="perl", side="base"))
-        await tree.at_tip(".deeprepo.yml")
+        await tree.settings_at_tip(".deeprepo.yml")
         await tree.many_at_tip(["a.py"])
         await tree.descends(found.base)
     return found

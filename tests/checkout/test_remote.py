@@ -21,7 +21,7 @@ async def test_change_is_fetched_and_read(tmp_path: Path) -> None:
         async with Checkout(pull) as tree:
             assert await tree.read("app.py") == HEAD.encode()
             assert b"-line 5\n+five\n" in (await tree.change()).patch
-            assert await tree.at_tip(".deeprepo.yml") == b"quota: 1\n"
+            assert await tree.settings_at_tip(".deeprepo.yml") == b"quota: 1\n"
             assert await tree.read(".deeprepo.yml", "base") is None
 
         asked = [seen.path for seen in at.gh.requests if ".git/" in seen.path]

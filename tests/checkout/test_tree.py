@@ -89,7 +89,7 @@ def test_configuration_is_read_from_the_tip_of_the_base_branch(repository: Repos
     """The head cannot bring its own settings; the base branch's newest ones count."""
     base = repository.commit({".deeprepo.yml": "quota: 1\n"})
     head = repository.commit({".deeprepo.yml": "quota: 9\n"})
-    assert within(repository.pull(base, head), lambda t: t.at_tip(".deeprepo.yml")) == b"quota: 1\n"
+    assert within(repository.pull(base, head), lambda t: t.settings_at_tip(".deeprepo.yml")) == b"quota: 1\n"
 
 
 @pytest.mark.parametrize("is_listed", [True, False])

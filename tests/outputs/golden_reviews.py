@@ -12,7 +12,7 @@ from doors import shown
 from sample_reviews import CLEAN, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot import __version__
-from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
+from bot.features.walkthrough.section import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import console, posts
 from bot.values import (
     Area,

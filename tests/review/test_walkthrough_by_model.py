@@ -11,8 +11,7 @@ from fakes import Repository
 from markdown_it import MarkdownIt
 
 from bot import wiring
-from bot.features.walkthrough.section import WALKTHROUGH
-from bot.features.walkthrough.values import Walkthrough
+from bot.features.walkthrough.section import WALKTHROUGH, Walkthrough
 from bot.outputs import json_file, markdown
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles

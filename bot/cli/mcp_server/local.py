@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot import checkout, render
-from bot.checkout import Checkout, typed
+from bot.checkout import Checkout
 from bot.errors import NothingToReview, UsageError
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
 from bot.outputs.review_templates import ReviewTemplates
@@ -29,7 +29,7 @@ async def review(
     """
     word = change.strip()
     scopes = {"staged": word == "staged", "uncommitted": word == "uncommitted"}
-    request = typed.read(None if any(scopes.values()) else word or None, repo, **scopes)
+    request = checkout.typed_change(None if any(scopes.values()) else word or None, repo, **scopes)
     try:
         review = await review_in_child(request, flags, scratch, say)
         given = await child.run(_answers, review.pull, review.open_findings, caps=LOCAL)

@@ -8,11 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout, clone
-from bot.checkout.locate import paths_of
+from bot.checkout.own_git_dir import paths_of
 from bot.checkout.shown import create_known_secrets
 from bot.config.defaults import FILE
 from bot.errors import DeepRepoError
-from bot.features.consumers import words
 from bot.features.consumers.package_breaks import package_breaks
 from bot.ports import Analyzer
 from bot.values import ChangedFile, Dependents
@@ -28,7 +27,7 @@ from bot.values.consumer import (
 from bot.values.shared_file import SettingsText
 from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
 from deeprepo.impact.consumers.overlay import mount_of
-from deeprepo.impact.packages import Package
+from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.packages import offer_of, requirements
 
@@ -94,7 +93,7 @@ async def check(
     return ConsumerImpact(
         reports,
         tuple(finding for outcome in done for finding in outcome.findings),
-        words.summary(reports, is_hidden=is_hidden),
+        summary(reports, is_hidden=is_hidden),
         tuple(excerpt for outcome in done for excerpt in outcome.excerpts),
         readable=tuple(named_clone.name for named_clone in readable),
         clones=readable,
@@ -113,9 +112,7 @@ async def list_known(
                 found.append(await _report_of_manifests(offer, named_clone, theirs))
         except (DeepRepoError, TimeoutError) as error:
             found.append(
-                _unchecked(
-                    named_clone, "unread", words.sentence(error) or f"it took more than {CONSUMER_SECONDS:.0f} s"
-                )
+                _unchecked(named_clone, "unread", sentence(error) or f"it took more than {CONSUMER_SECONDS:.0f} s")
             )
     return (*found, *others)
 
@@ -137,7 +134,7 @@ async def _open_clones(
             found = None if consumer.problem else await clone(consumer.location, scratch)
             problem = consumer.problem
         except DeepRepoError as error:
-            found, problem = None, words.sentence(error).partition(": ")[0]
+            found, problem = None, sentence(error).partition(": ")[0]
         if found is None:
             name = consumer.name or posixpath.basename(consumer.location.rstrip("/")) or consumer.location
             others.append(ConsumerReport(distinct(name), "unread", reason=problem))
@@ -186,7 +183,7 @@ async def _check(
     except TimeoutError:
         why = f"it took more than {seconds:.0f} s"
     except DeepRepoError as error:
-        why = words.sentence(error)
+        why = sentence(error)
     except Exception as error:  # noqa: BLE001 - another repository must not end this review
         why = f"an internal error occurred while reading it ({type(error).__name__})"
     return ConsumerImpact((_unchecked(consumer, "unread", why),))
@@ -234,3 +231,42 @@ async def _report_of_manifests(offer: Collection[Package], consumer: Clone, tree
 def _unchecked(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerReport:
     """Return the report for a consumer that is not compared with the change."""
     return ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason)
+
+
+def requires(name: str, requirement: Requirement) -> str:
+    """Return a sentence about how the consumer with this name requires a package."""
+    return (
+        f"{name} breaks when it takes this version of {requirement.name}. {requirement.path} says: `{requirement.line}`"
+    )
+
+
+HIDDEN = "Listed repositories that this review may not show were not checked."
+
+
+def summary(reports: Sequence[ConsumerReport], *, is_hidden: bool = False) -> str:
+    """Return sentences about how many consumers were checked, and how many break; "" if none was listed.
+
+    `is_hidden`: whether some are not shown, because not everybody who reads the review may see them.
+    """
+    return " ".join(filter(None, (_checked(reports), HIDDEN if is_hidden else "")))
+
+
+def _checked(reports: Sequence[ConsumerReport]) -> str:
+    users = [report for report in reports if report.state != "unrelated"]
+    if not reports or not users:
+        return "None of the listed repositories uses this one." if reports else ""
+    checked = sum(user.state == "checked" for user in users)
+    broken = sum(bool(user.breaks) for user in users)
+    hinted = sum(bool(user.hints) and not user.breaks for user in users)
+    if len(users) == 1:
+        if not checked:
+            return "One other repository is known to use this one. It was not checked."
+        effect = "breaks" if broken else "may break" if hinted else "does not break"
+        return f"One other repository is known to use this one. This change {effect} it."
+    more = f", {hinted} may break" if hinted else ""
+    return f"{checked} of {len(users)} repositories that use this one were checked. {broken} {'breaks' if broken == 1 else 'break'}{more}."
+
+
+def sentence(error: object) -> str:
+    """Return the first line of an error."""
+    return str(error).split("\n")[0][:300]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bot.cli.exits import CLEAN, tell
-from bot.cli.options import RepoFolder
-from bot.features.consumers.options import ConsumerClones, clones
+from bot.cli.options import ConsumerClones, RepoFolder, clones
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

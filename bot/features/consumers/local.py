@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 from bot import checkout, config
 from bot.analyzers import ANALYZERS
 from bot.checkout import Checkout
-from bot.checkout.locate import locate
+from bot.checkout.own_git_dir import locate
 from bot.config import Config
-from bot.features.consumers.analyzer import ConsumerFindings
 from bot.ports import Analyzer
 from bot.values import ChangedFile, Dependents, PullRequest, ReviewRequest
 from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SettingsText
+
+from collections.abc import Collection
+
+from bot.values import Absence, Finding, Judgement
+from deeprepo.impact.ports import Tree
 
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name" for a server, if no such folder exists
 
@@ -104,3 +108,34 @@ def analyzers(impact: ConsumerImpact) -> dict[str, Analyzer]:
         return {}
     checked = frozenset(report.name for report in impact.reports if report.state == "checked")
     return {"consumers": ConsumerFindings(impact.findings, checked)}
+
+
+class ConsumerFindings:
+    """The findings about the checked consumers. Implements `ports.Analyzer`."""
+
+    NAME, READS = "consumers", "references to changed definitions in other repositories"
+
+    def __init__(self, findings: Sequence[Finding], checked_names: Collection[str]) -> None:
+        self._findings, self._checked_names = tuple(findings), checked_names
+        self._paths = {finding.path for finding in findings}
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Return whether a definition in this file breaks a consumer."""
+        return not self._paths.isdisjoint({file.path, file.old_path})
+
+    async def check(
+        self,
+        tree: Tree,  # noqa: ARG002 - protocol
+        files: Sequence[ChangedFile],
+        dependents: Dependents,  # noqa: ARG002 - protocol
+    ) -> Judgement:
+        """Return the findings about these files."""
+        paths = {path for file in files for path in (file.path, file.old_path) if path}
+        return Judgement(
+            tuple(finding for finding in self._findings if finding.path in paths),
+            frozenset(file.path for file in files),
+        )
+
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - protocol
+        """Return "fixed" if the consumer was fully checked again, else "unseen"."""
+        return "fixed" if finding.consumer in self._checked_names else "unseen"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout
-from bot.features.consumers import words
+from bot.features.consumers import check
 from bot.ports import Analyzer
 from bot.values import (
     Basis,
@@ -60,7 +60,7 @@ async def package_breaks(
     report = replace(
         report,
         state="unread" if partly else "checked",
-        reason=f"it was only partly checked: {words.sentence(partly[0])}" if partly else "",
+        reason=f"it was only partly checked: {check.sentence(partly[0])}" if partly else "",
         uses=len({(use.path, use.line) for use in uses}),
     )
     shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
@@ -114,7 +114,7 @@ def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requiremen
         path=at.path,
         quote=at.quote,
         title=phrase(found.title),
-        why=f"{phrase(found.why)} {words.requires(consumer.name, taken_as)}",
+        why=f"{phrase(found.why)} {check.requires(consumer.name, taken_as)}",
         consequence=phrase(found.consequence),
         severity=less_severe(found.severity, 1),
         category=found.category,

@@ -1,4 +1,4 @@
-"""The section of a review that lists lines which the change may have forgotten."""
+"""Find the lines of the head that the change may have forgotten, and list them in the review."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,33 +11,72 @@ from bot.values import Review
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from bot.features.overlooked.values import ListedPlace
 
-    Places = tuple[ListedPlace, ...]
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bot import globs
+from deeprepo.impact.forgotten.find import Certainty, ForgottenPlace, find
+from deeprepo.rlm.values import Exact
+
+if TYPE_CHECKING:
+    from bot.review.session import Session
+    from bot.values import Finding
 
 
-class OverlookedSection(Section["Places"]):
+@dataclass(frozen=True, slots=True)
+class ListedPlace:
+    """A line that still contains what the change took away. `is_known`: an earlier review listed it."""
+
+    path: Exact[str]
+    line: int
+    name: str  # what the line contains: a name, a path, a link or a word
+    certainty: Exact[Certainty]
+    source: Exact[str]  # the file from which the change removed it, or the file or folder that it removed
+    source_line: int  # 0 for a file or folder
+    was_given: bool  # whether the source defined it; else the source only contained it
+    new_path: Exact[str]  # of a renamed file, or ""
+    fingerprint: Exact[str]
+    is_known: bool = False
+
+
+def listed(place: ForgottenPlace) -> ListedPlace:
+    """Return a place with its fingerprint, which survives moved lines."""
+    text = "\0".join(("forgotten", place.path, place.name, " ".join(place.text.split())))
+    return ListedPlace(
+        place.path,
+        place.line,
+        place.name,
+        place.certainty,
+        place.source,
+        place.source_line,
+        place.was_given,
+        place.new_path,
+        hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16],
+    )
+
+
+Places = tuple[ListedPlace, ...]
+
+
+class OverlookedSection(Section[Places]):
     """The list, without the lines that an earlier review listed."""
 
     key = "overlooked"
+    part_type = tuple[ListedPlace, ...]
     empty = ()
     place: ClassVar[Place] = "after"
     template = "overlooked/section.md.j2"
     is_remembered = True
-
-    @property
-    def part_type(self) -> Any:  # noqa: ANN401 - a type
-        """Return the type of the list."""
-        from bot.features.overlooked.values import ListedPlace  # imported here because commands need no search
-
-        return tuple[ListedPlace, ...]
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
         """Return the rows of the list."""
         rows = [place for place in self.of(review) if not place.is_known]
         return {self.key: [_row(place, review, words) for place in rows[:most]]}
 
-    def in_terminal(self, part: "Places", most: int | None) -> "Iterable[RenderableType]":
+    def in_terminal(self, part: Places, most: int | None) -> "Iterable[RenderableType]":
         """Return the list."""
         del most
         rows = [place for place in part if not place.is_known]
@@ -62,7 +101,7 @@ class OverlookedSection(Section["Places"]):
         """Return what `/deeprepo ignore` accepts."""
         return self.recall(row)
 
-    def without(self, part: "Places", silenced_places: Collection[tuple[str, int]]) -> "Places":
+    def without(self, part: Places, silenced_places: Collection[tuple[str, int]]) -> Places:
         """Return the list without the lines of silenced findings."""
         return tuple(place for place in part if (place.path, place.line) not in silenced_places)
 
@@ -70,7 +109,7 @@ class OverlookedSection(Section["Places"]):
 OVERLOOKED = OverlookedSection()
 
 
-def _texts(place: "ListedPlace", words: Phrases) -> dict[str, str]:
+def _texts(place: ListedPlace, words: Phrases) -> dict[str, str]:
     """Return the texts of a row. A name that a removed line only used is never called removed."""
     if place.new_path:
         return {"name": place.name, "what": words.say("overlooked_renamed"), "source": place.new_path}
@@ -79,7 +118,7 @@ def _texts(place: "ListedPlace", words: Phrases) -> dict[str, str]:
     return {"name": place.name, "what": what, "source": source}
 
 
-def _row(place: "ListedPlace", review: Review, words: Phrases) -> dict[str, Any]:
+def _row(place: ListedPlace, review: Review, words: Phrases) -> dict[str, Any]:
     """Return a row for the template."""
     address = facts.permalink(review.pull, place.path, "head", place.line, place.line)
     return {
@@ -87,3 +126,27 @@ def _row(place: "ListedPlace", review: Review, words: Phrases) -> dict[str, Any]
         "where": link(f"{place.path}:{place.line}"[:200], address),
         "fingerprint": place.fingerprint,
     }
+
+
+async def overlooked(session: "Session", findings: Sequence["Finding"]) -> tuple[ListedPlace, ...]:
+    """Return the lines that are neither ignored nor part of a finding. Those that an earlier review listed are known.
+
+    `findings`: the open ones.
+    """
+    subject, past = session.survey, session.survey.past
+    base = await subject.tree.entries("base")
+    rules = await subject.tree.read_many([path for path in base if path.endswith(".gitattributes")], "base")
+    is_marked = globs.generated_marks(rules)
+    places = map(listed, await find(subject.tree, subject.files, lambda path: bool(is_marked(path))))
+    found = {(item.path, item.line) for finding in findings for item in (*finding.places, *finding.evidence)}
+    entries = subject.ignore_list.entries
+    known = past.known.parts.get(OVERLOOKED.key) if past.known is not None and not past.round.full else None
+    return tuple(
+        replace(place, is_known=isinstance(known, frozenset) and place.fingerprint in known)
+        for place in places
+        if (place.path, place.line) not in found
+        and not any(
+            entry.fingerprint == place.fingerprint if entry.is_of_finding else globs.matches([entry.path], place.path)
+            for entry in entries
+        )
+    )

@@ -8,15 +8,16 @@ files are drawn if at least three files are connected.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bot import render
 from bot.diff.skip import is_counted
-from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
+from bot.features.walkthrough.section import WALKTHROUGH, FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.render import Phrases, line, sentences
 from bot.values import (
     ChangedFile,
     ChangedSymbol,
+    Coverage,
     Definition,
     Dependents,
     Finding,
@@ -26,6 +27,9 @@ from bot.values import (
 )
 from deeprepo.impact.text import paths
 from deeprepo.impact.text.paths import is_product, is_prose, is_test
+
+if TYPE_CHECKING:
+    from bot.review.session import Session
 
 STATUSES = ("added", "deleted", "renamed", "modified")
 MAX_USED_SYMBOLS = 3  # definitions whose references are counted in the overview
@@ -462,3 +466,24 @@ def _connected_pairs(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         merged_group = group.get(one, {one}) | group.get(other, {other})
         group |= dict.fromkeys(merged_group, merged_group)
     return [pair for pair in pairs if len(group[pair[0]]) >= LEAST_FILES]
+
+
+def made(session: "Session", coverage: Coverage, findings: Sequence[Finding]) -> Walkthrough:
+    """Return the walkthrough from models' notes and static analysis. `findings`: the open ones."""
+    subject = session.survey
+    states: dict[str, set[str]] = {}
+    for reading in coverage.readings:
+        if reading.kind == "unit":
+            states.setdefault(reading.path, set()).add(reading.state)
+    earlier = subject.past.earlier.parts.get(WALKTHROUGH.key) if subject.past.earlier else None
+    facts = WalkthroughFacts(
+        subject.files,
+        subject.units,
+        subject.dependents,
+        findings,
+        tuple(session.results.reader_notes),
+        earlier if isinstance(earlier, ReaderNotes) else ReaderNotes(),
+        frozenset(path for path, labels in states.items() if labels == {"reused"}),
+        any("reused" in labels for labels in states.values()),
+    )
+    return walkthrough(facts, render.load())

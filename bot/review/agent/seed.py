@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.render import FileDiff
-from bot.features.overlooked.values import ListedPlace
-from bot.features.own_checks import review as own_checks
+from bot.features.overlooked.section import ListedPlace
+from bot.features.own_checks import asking as own_checks
 from bot.review.context import callers, snippets
 from bot.review.readings import riskiest
 from bot.review.session import Session

@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from bot.errors import public
-from bot.features.own_checks import review as own_checks
+from bot.features.own_checks import asking as own_checks
 from bot.review import judging
 from bot.review.session import Session
 from bot.review.strategies.choice import can_afford_root, choose, has_moved_files

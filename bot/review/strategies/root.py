@@ -6,7 +6,7 @@ Other models read only the diff meanwhile. If no REPL starts, the change is read
 from dataclasses import replace
 
 from bot.diff.units import ShownLines
-from bot.features.overlooked.review import overlooked
+from bot.features.overlooked.section import overlooked
 from bot.review import judging, readings
 from bot.review.agent import seed
 from bot.review.context import callers

@@ -9,8 +9,7 @@ import pytest
 from fakes import Repository
 from pushes import Files, Hand
 
-from bot.features.own_checks.section import OWN_CHECKS_SECTION
-from bot.features.own_checks.values import CheckReport
+from bot.features.own_checks.section import OWN_CHECKS_SECTION, CheckReport
 from bot.outputs import console, json_file, markdown, sarif
 from bot.render import load
 from bot.stored import reviews

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot import render
 from bot.checkout.shown import ShownTree
-from bot.features.own_checks import review as own_checks
+from bot.features.own_checks import asking as own_checks
 from bot.findings import merge, read
 from bot.findings.issues import from_root
 from bot.findings.quotes import MAX_QUOTE, find_quote
