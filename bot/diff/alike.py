@@ -1,11 +1,10 @@
 """Collapse one-line edits that replace the same words, such as a flag that was renamed in 60 places.
 
-Two of them are shown, and the definition of a renamed name. The others become a note with their number and lines. Pure
-functions.
+Two of them are shown, and the definition of a renamed name. Of the others, only the new line is shown. Pure functions.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -18,7 +17,6 @@ SHOWN = 2  # number of equal edits that are shown
 DELETED_ROWS = 40  # rows shown of a deleted file that has more than twice as many
 LEAST_COLLAPSED = 3  # with fewer further edits, nothing is collapsed
 NEAR_ROWS = 3  # unchanged rows next to a collapsed edit that are collapsed with it
-LISTED = 40  # line numbers in a note
 WORD_CHARS = 120  # characters of the replaced words; edits of longer texts are not collapsed
 _WORD_OR_CHARACTER = re.compile(r"\w+|\s+|[^\w\s]")
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -35,7 +33,7 @@ class _Place:
 
 
 def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
-    """Return the diffs with all but the first `SHOWN` equal edits, and most of long deleted files, replaced by notes."""
+    """Return the diffs with all but the first `SHOWN` equal edits reduced to their new lines, and with the beginnings of long deleted files."""
     places: dict[Edit, list[_Place]] = defaultdict(list)
     for number, each in enumerate(diffs):
         for at, edit in _edits(each.rows):
@@ -97,26 +95,21 @@ def _edit(before: str, after: str) -> Edit | None:
 
 
 def _without(rows: Sequence[DiffRow], edits: dict[int, Edit]) -> Iterator[DiffRow]:
-    """Yield the rows without these edits and the unchanged rows around them, then notes about the edits."""
-    gone = {at + step for at in edits for step in (0, 1)}
-    kept_changes = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and at not in gone]
+    """Yield the rows with only the new line of each of these edits, then a note that says what they replaced."""
+    new_lines = {at + 1 for at in edits}
+    kept_changes = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and not {at, at - 1} & edits.keys()]
     near = {at + step for at in edits for step in range(-NEAR_ROWS, NEAR_ROWS + 2)}
     wanted = {at + step for at in kept_changes for step in range(-NEAR_ROWS, NEAR_ROWS + 1)}
-    left_out = gone | {at for at in near - wanted if 0 <= at < len(rows) and rows[at].sign in (" ", "")}
+    left_out = edits.keys() | {at for at in near - wanted if 0 <= at < len(rows) and rows[at].sign in (" ", "")}
     previous: DiffRow | None = None
     for at, row in enumerate(rows):
-        shown = GAP if at in left_out else row
+        shown = replace(row, can_be_counted=False) if at in new_lines else GAP if at in left_out else row
         if shown == GAP and previous == GAP:
             continue
         yield replace(shown, can_be_counted=False) if previous == GAP and shown.sign == " " else shown
         previous = shown
-    numbers: dict[Edit, list[int]] = defaultdict(list)
-    for at, edit in sorted(edits.items()):
-        numbers[edit].append(rows[at + 1].number)
-    for (old, new), lines in numbers.items():
-        listed = ", ".join(map(str, lines[:LISTED])) + (
-            f" and {len(lines) - LISTED} more" if len(lines) > LISTED else ""
-        )
+    for (old, new), count in Counter(edits.values()).items():
         what = f"`{old}` became `{new}`" if old and new else f"`{new}` was added" if new else f"`{old}` was removed"
-        many = "one more one-line edit like one" if len(lines) == 1 else f"{len(lines)} more one-line edits like those"
-        yield DiffRow("", f"[{many} shown: {what}, in line {listed}]")
+        yield DiffRow(
+            "", f"[{what}, as in the edits shown above; of {count} more such edits, only the new line is shown]"
+        )

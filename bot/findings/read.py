@@ -244,13 +244,19 @@ def _finding(entry: Row, source: Source) -> Finding:
     return replace(found, start=start, suggestion=entry["suggestion"])
 
 
+def reason(title: str, why: str) -> str:
+    """Return the reason, which begins with the whole title if that is longer than what is shown."""
+    line = " ".join(title.split())
+    return why.strip() if render.title(title) == line else f"{line.rstrip('.')}. {why.strip()}"
+
+
 def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source: Source) -> Finding:
     """Return a defect in a reply as a finding about a quoted line."""
     return Finding(
         path=render.original_name(path),
         quote=quote,
         title=render.title(words["title"]),
-        why=words["why"].strip(),
+        why=reason(words["title"], words["why"]),
         consequence=words["consequence"].strip(),
         severity=words["severity"],
         category=words["category"],

@@ -28,17 +28,12 @@ def diffs(pull: PullRequest) -> tuple[list[FileDiff], list[FileDiff]]:
     return whole, alike.collapse(whole)
 
 
-def test_similar_edits_are_shown_as_two_examples_and_a_count(repository: Repository) -> None:
-    """Of twelve similar edits, two are shown, and a note lists the replaced words and the lines."""
+def test_similar_edits_are_shown_as_two_examples_and_their_new_lines(repository: Repository) -> None:
+    """Of twelve similar edits, two are shown, and of the others the new line, with its number."""
     pull = repository.change({"run.sh": script("--json")}, {"run.sh": script("--agent", "echo over")})
     (whole,), (short,) = diffs(pull)
-    assert sum(row.sign == "+" for row in whole.rows) == len(NUMBERS) + 1
-    assert [row.text.strip() for row in short.rows if row.sign == "+"] == [
-        "app show item-0 --agent --wide",
-        "app show item-1 --agent --wide",
-        "echo over",
-    ]
-    notes = [row.text for row in short.rows if "alike" in row.text or "more one-line" in row.text]
-    lines = ", ".join(str(5 * n + 3) for n in NUMBERS[2:])
-    assert notes == [f"[10 more one-line edits like those shown: `json` became `agent`, in line {lines}]"]
-    assert len(short.body) < len(whole.body) / 2
+    assert [row.text for row in short.rows if row.sign == "+"] == [row.text for row in whole.rows if row.sign == "+"]
+    assert sum(row.sign == "-" for row in short.rows) == 3
+    assert f"+{5 * NUMBERS[-1] + 3}   app show item-{NUMBERS[-1]} --agent --wide" in short.body
+    assert "[`json` became `agent`, as in the edits shown above; of 10 more such edits, only" in short.body
+    assert len(short.body) < len(whole.body) * 2 / 3

@@ -27,9 +27,8 @@ CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined
 async def run(session: Session, seed: str, *, gate: bool, alone: bool = False, turns: int | None = None) -> Transcript:
     """Run the root's turns over this session.
 
-    Raises ReplUnavailable if no REPL starts; any other problem is reported in the transcript. With `gate`,
-    the root is told that every code region must be read. With `alone`, it is the first to read the change. Whatever it leaves unread, the strategy then gives
-    to workers.
+    Raises ReplUnavailable if no REPL starts; any other problem is reported in the transcript. With `gate`, the root is
+    told which code regions nobody has read. With `alone`, it is the first to read the change.
     """
     turns = turns or session.calls.budget.limits.turns
     root_run = await _run_root(session, seed, gate=gate, alone=alone, turns=turns)
@@ -49,8 +48,8 @@ async def _run_root(
     if session.root is None:
         raise UsageError("no root model is configured. Pass --root, or use --strategy parts or offline")
     limits = session.calls.budget.limits
-    source = Source("model", session.root.name, "root", view="search" if (gate and not alone) or depth else "")
-    state = RunState(session, source=source, depth=depth, say=session.say)
+    source = Source("model", session.root.name, "root", view="search" if gate or depth else "")
+    state = RunState(session, source=source, gate=gate, depth=depth, say=session.say)
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     instructions = render.text(

@@ -20,7 +20,7 @@ from deeprepo.rlm.values import tokens
 MESSAGE_TOKENS = 14_000  # tokens of the whole message, if workers have read the change
 LINES_AROUND_CHANGE = 5  # unchanged lines around a change
 WHY_CHARS = 400  # characters of a finding's reason
-MAX_SITES = 60
+MAX_SITES = 30
 SEED_FILES = 200
 PULL_BODY_CHARS = 4_000
 

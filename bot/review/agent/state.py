@@ -17,6 +17,7 @@ class RunState(Work):
 
     session: Session
     source: Source  # the source of its reports
+    gate: bool = False  # whether it is told which code regions nobody has read
     # Workers' findings, exactly as they reported them
     offered_findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
     dropped_ids: set[str] = field(default_factory=set)
@@ -42,8 +43,8 @@ class RunState(Work):
         return self.worker(name).model
 
     def facts(self) -> dict[str, object]:
-        """Return the unread code regions, and the numbers of reported and dropped findings."""
-        unread = [unit.id for unit in self.session.tracker.unread()]
+        """Return the unread code regions, if there is a gate, and the numbers of reported and dropped findings."""
+        unread = [unit.id for unit in self.session.tracker.unread()] if self.gate else []
         done = {"reported": len(self.reported_ids), "dropped": len(self.dropped_ids)}
         return {"unread": unread[:MAX_UNREAD], "more_unread": max(0, len(unread) - MAX_UNREAD), **done}
 

@@ -14,7 +14,7 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.values import MODULE
 
 MAX_CALLERS = 6  # per code region
-MAX_BY_NAME, MAX_TESTS = 2, 2  # uncertain callers, and tests
+MAX_TESTS = 2  # tests among them
 ALIKE = 2  # uses shown if several are written alike
 CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
@@ -68,24 +68,15 @@ def _shape(reference: Reference) -> str:
 
 
 def _worth_showing(rows: Sequence[Reference]) -> list[Reference]:
-    """Drop imports and names that every class has, and all but a few uncertain uses and tests."""
-    unsure = tests = 0
+    """Drop imports, names that every class has, mere matches of a word, and all but a few tests."""
+    tests = 0
     rows_kept = []
-    # If a symbol is known by an import or a type, a mere name match counts for nothing.
-    known = {reference.symbol for reference in rows if reference.is_bound}
     for reference in rows:
-        if reference.missing:
-            rows_kept.append(reference)
-            continue
-        if reference.form == "import" or reference.everyday or irrelevant_kind(reference.path):
-            continue
-        if not reference.is_bound:
-            unsure += 1
-            if reference.symbol in known or unsure > MAX_BY_NAME:
-                continue
-        tests += reference.test
-        if not reference.test or tests <= MAX_TESTS:
-            rows_kept.append(reference)
+        is_use = reference.is_bound and reference.form != "import" and not reference.everyday
+        if reference.missing or (is_use and not irrelevant_kind(reference.path)):
+            tests += reference.test
+            if reference.missing or not reference.test or tests <= MAX_TESTS:
+                rows_kept.append(reference)
     return rows_kept
 
 

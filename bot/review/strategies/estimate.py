@@ -26,7 +26,7 @@ Likely = tuple[Usage, float]  # a call, and the average number of times it is ma
 LIKELY_CHARS = 4.1  # characters per token, measured on prompts of whole reviews with o200k_base
 # tokens of an answer with findings: these, and a share of the tokens read
 REPLY_TOKENS, REPLY_SHARE = 600, 0.06
-TURN_TOKENS = 700  # tokens of a root's reply: its reasoning and its code
+TURN_TOKENS = 800  # tokens of a root's reply: its reasoning and its code
 OVERHEAD = 4  # tokens around each message
 Price = Callable[[Usage], float | None]
 END_CODE = "set_answer('rehearsed')"
@@ -51,8 +51,8 @@ class DryRun:
         form = prompt.answer or prompt.tool
         size = sum(self._tokens(m.text) + OVERHEAD for m in prompt.messages)
         size += self._tokens(json.dumps(form.parameters)) if form is not None else 0
-        reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS + round(REPLY_SHARE * size)
-        reply_tokens += self.thinking("root" if prompt.tool else "worker")
+        reply_tokens = REPLY_TOKENS + round(REPLY_SHARE * size) + self.thinking("worker")
+        reply_tokens = TURN_TOKENS if prompt.tool else reply_tokens
         usage = Usage(size, min(reply_tokens, capacity.LARGEST))
         (self.turn_usages if prompt.tool else self.prompt_usages).append(usage)
         if prompt.answer is not None and prompt.answer.final is not None:
@@ -87,9 +87,10 @@ def _least(form: Schema | None) -> dict[str, Any]:
 
 
 # Assumptions for what cannot be counted: averages of the thirteen reviews in docs/evaluation.md, and for a
-# root's turns, of 24 older large ones. All their requests were recorded. Tokens are counted with `o200k_base`;
-# other tokenizers may need more.
-TURNS = 2.7  # turns of a root
+# root's turns, of 46 others. All their requests were recorded. Tokens are counted with `o200k_base`; other tokenizers
+# may need more.
+TURNS = 2.2  # turns of a root whose first prompt has SMALL_PROMPT tokens
+MORE_TURNS, SMALL_PROMPT = 0.6, 2_600  # each doubling of that prompt adds MORE_TURNS
 OUTPUT = 3_700  # tokens that a block prints, including the message around it
 # FINDINGS per PART tokens read, and at least per review; as many are confirmed as are shown in full, and a few more
 FINDINGS, PART = 0.7, 9_000
@@ -100,7 +101,7 @@ ESCALATED = 0.1  # share of the confirmations that the root's model gives, if th
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms up to {MOST_IN_FULL + SPARE} of them, "
+    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms up to {MOST_IN_FULL + SPARE} of them, "
     f"and {ASKING:.0%} of the calls request more code"
 )
 
@@ -185,12 +186,12 @@ def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
 
 def _turns(first: Usage, root: DryRun) -> list[Likely]:
     """Return a root's calls. Each repeats everything before it, which may be cached."""
-    count = math.ceil(TURNS)
-    thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(OUTPUT, root)
-    input_sizes = [first.input + number * turn for number in range(count)]
+    turns = TURNS + MORE_TURNS * max(0.0, math.log2(first.input / SMALL_PROMPT))
+    turn = TURN_TOKENS + _sized(OUTPUT, root)
+    input_sizes = [first.input + number * turn for number in range(math.ceil(turns))]
     before = [0, *input_sizes[:-1]]
     return [
-        (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), min(1.0, TURNS - number))
+        (Usage(size, TURN_TOKENS, cache_read=cached_size), min(1.0, turns - number))
         for number, (size, cached_size) in enumerate(zip(input_sizes, before, strict=True))
     ]
 

@@ -42,7 +42,7 @@ async def look_around(session: Session, start: str, *, alone: bool = False, turn
     """
     turns = min(session.calls.budget.limits.turns, turns) if turns is not None else None
     try:
-        transcript = await loop.run(session, start, gate=True, alone=alone, turns=turns)
+        transcript = await loop.run(session, start, gate=not alone, alone=alone, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
         session.results.notes.append(f"the REPL did not start ({public(error)}), so the root model did not look around")

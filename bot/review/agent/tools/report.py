@@ -46,7 +46,7 @@ async def report(
         path=str(path),
         quote=str(quote),
         title=render.title(str(title)),
-        why=str(why).strip(),
+        why=read.reason(str(title), str(why)),
         consequence=str(consequence or "").strip(),
         severity=severity,
         category=category if category in CATEGORIES else "other",
