@@ -21,7 +21,7 @@ from bot.review import coverage, guidance, incremental, report, scope, strategie
 from bot.review.journal.record import finish
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
-from bot.values import ChangedFile, Dependents, PlacedFinding, Review
+from bot.values import ChangedFile, PlacedFinding, Review
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import ReviewProgress
 from deeprepo.impact import uses
@@ -47,13 +47,13 @@ class Tools(ABC):
         """Report progress: a line, or what was read and found by static checks."""
 
     async def check_consumers(
-        self, tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
+        self, tree: checkout.Checkout, files: Sequence[ChangedFile], consumers: Consumers
     ) -> ConsumerImpact:
         """Check the given consumers.
 
         The default checks none, because a process must provide a way to open clones.
         """
-        del tree, files, users, consumers
+        del tree, files, consumers
         return ConsumerImpact()
 
     async def prove(self, findings: Sequence[PlacedFinding], session: Session) -> Sequence[PlacedFinding]:
@@ -102,7 +102,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         found = await uses.find(WrittenTree(cached), files, tools.search)
         users = scope.with_unread_notes(found, files, brief.left_out)
-        beyond = await tools.check_consumers(tree, files, users, brief.consumers)
+        beyond = await tools.check_consumers(tree, files, brief.consumers)
         texts = await scope.texts(tree, files)
         masks.learn_files(texts.head, texts.base, await scope.unchanged_users(tree, users), beyond.texts())
         parts = units.cut(files, users, texts)

@@ -25,7 +25,7 @@ from bot.review.journal.record import open_file
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewRequest
+from bot.values import ChangedFile, PullRequest, Review, ReviewRequest
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import ProgressCallback, ReviewProgress
 from bot.values.tool_results import ToolResult
@@ -164,15 +164,13 @@ class LiveTools(Tools):
         self.report_progress(message)
 
     async def check_consumers(
-        self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
+        self, tree: Checkout, files: Sequence[ChangedFile], consumers: Consumers
     ) -> ConsumerImpact:
         """Check how the change affects the named repositories."""
         # On a server, not everybody who sees the progress may know how many private repositories there are.
         if consumers.named and consumers.audience is None:
             self.say(f"searching {len(consumers.named)} repositories that may use this one")
-        return await local.check_consumers(
-            tree, files, users, consumers, scratch=self.scratch, seconds=self.consumer_seconds
-        )
+        return await local.check_consumers(tree, files, consumers, scratch=self.scratch, seconds=self.consumer_seconds)
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
         """Return the lines on which a file does not parse."""

@@ -94,7 +94,6 @@ class Imports:
     private_to: ClassVar[Visibility] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
     folder_namespaces: ClassVar[bool] = True  # a file's namespace follows from its folder
-    skipped_names: ClassVar[tuple[str, ...]] = ()  # prefixes of file names that the language's tools skip
     default_import: ClassVar[str] = ""  # a pattern of imports that rename a file's default export
     endings: ClassVar[Mapping[str, str]] = {}  # node -> the suffix that a name may omit there
 

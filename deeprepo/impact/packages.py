@@ -1,6 +1,6 @@
 """Describe packages as manifests declare and require them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Protocol, TypeVar, runtime_checkable
 
@@ -17,12 +17,10 @@ class Package(Struct, frozen=True):
     language: str
     name: str
     folder: str = ""  # of its manifest
-    roots: tuple[str, ...] = ()  # its folders and files
-    entries: tuple[str, ...] | None = None  # importable files; None stands for all
 
     def holds(self, path: str) -> bool:
-        """Return whether a file belongs to the package."""
-        return any(is_below(path, root) for root in self.roots)
+        """Return whether a file is in the package's folder."""
+        return is_below(path, self.folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Packaging(Protocol):
     def MANIFESTS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of the module
         """The base names or path suffixes of manifests, with *."""
 
-    def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    def packages(self, manifests: Mapping[str, bytes]) -> tuple[Package, ...]:
         """Return the packages that a tree provides."""
 
 

@@ -105,12 +105,6 @@ NO_BREAK = {
         {"pyproject.toml": USER, "pay.py": "from acme_quotes.quotes import _tax\n\n_tax()\n"},
         None,
     ),
-    "a file that `exports` does not name is nobody's contract": Pair(
-        {"package.json": '{"name": "quotes", "exports": {".": "./index.js"}}', "index.js": "export const a = 1\n", "inner.js": "export function tax() {}\nexport const b = 1\n"},
-        {"inner.js": "export const b = 1\n"},
-        {"package.json": '{"dependencies": {"quotes": "^1"}}', "pay.js": "import { tax } from 'quotes/inner.js'\n\ntax()\n"},
-        None,
-    ),
     "a copy in a folder of other people's code is not a consumer": Pair(
         {**PYTHON, "src/acme_quotes/quotes.py": "def quote(): ...\ndef tax(): ...\n"},
         {"src/acme_quotes/quotes.py": "def quote(): ...\n"},

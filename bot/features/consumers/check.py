@@ -14,7 +14,7 @@ from bot.config.defaults import FILE
 from bot.errors import DeepRepoError
 from bot.features.consumers.package_breaks import package_breaks
 from bot.ports import Analyzer
-from bot.values import ChangedFile, Dependents
+from bot.values import ChangedFile
 from bot.values.consumer import (
     Clone,
     ConsumerImpact,
@@ -25,11 +25,11 @@ from bot.values.consumer import (
     label,
 )
 from bot.values.shared_file import SettingsText
+from deeprepo.impact.consumers.manifests import offer_of, requirements
 from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
 from deeprepo.impact.consumers.overlay import mount_of
 from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.uses.packages import offer_of, requirements
 
 MAX_CLONES = 40  # clones per review
 MAX_CONSUMER_FILES = 200_000  # files in one consumer
@@ -41,7 +41,6 @@ USES_NOTHING = "its manifests use nothing from this repository"
 async def check(
     tree: Tree,
     files: Sequence[ChangedFile],
-    dependents: Dependents,
     consumers: Sequence[NamedConsumer],
     contracts: Analyzer,
     *,
@@ -66,7 +65,7 @@ async def check(
     clones = [one for one in clones if one.access is None or await _is_shown(one, one.access, may_show)]
     is_hidden = len(shown) < len(consumers) or len(clones) < opened
     done = [ConsumerImpact((report,)) for report in others]
-    change = await offered_change(tree, files, dependents)
+    change = await offered_change(tree, files)
     end = time.monotonic() + (seconds or ALL_CONSUMERS_SECONDS)
     for named_clone in clones:
         left = min(CONSUMER_SECONDS, end - time.monotonic())

@@ -12,7 +12,7 @@ from bot.checkout import Checkout
 from bot.checkout.own_git_dir import locate
 from bot.config import Config
 from bot.ports import Analyzer
-from bot.values import ChangedFile, Dependents, PullRequest, ReviewRequest
+from bot.values import ChangedFile, PullRequest, ReviewRequest
 from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name" for a server, if 
 async def check_consumers(
     tree: Checkout,
     files: Sequence[ChangedFile],
-    users: Dependents,
     consumers: Consumers,
     *,
     scratch: str,
@@ -44,7 +43,7 @@ async def check_consumers(
     from bot.features.consumers.check import check
 
     return await check(
-        tree, files, users, consumers.named, ANALYZERS["contracts"](),
+        tree, files, consumers.named, ANALYZERS["contracts"](),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
         may_show=partial(may_show, consumers.audience or Audience()),
     )  # fmt: skip

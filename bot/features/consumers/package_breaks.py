@@ -19,12 +19,12 @@ from bot.values import (
 )
 from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, label
 from bot.values.finding import BREAKS, MAY_BREAK
+from deeprepo.impact.consumers.manifests import holding
 from deeprepo.impact.consumers.offered_change import OfferedChange
 from deeprepo.impact.consumers.overlay import OverlayTree, mount_of
 from deeprepo.impact.consumers.uses import certain_uses, consumer_uses
 from deeprepo.impact.packages import Requirement
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.uses.packages import holding
 
 MAX_EXCERPTS = 40  # references in a consumer that models are shown
 LINES_AROUND = 3  # lines around each reference

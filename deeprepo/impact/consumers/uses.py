@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, Dependents, Reference
+from deeprepo.impact.consumers.manifests import form, holding
 from deeprepo.impact.consumers.offered_change import OfferedChange, is_aside
 from deeprepo.impact.consumers.overlay import MountedTree, OverlayTree
 from deeprepo.impact.filetypes import has_common_name
@@ -14,13 +15,11 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.find import find
-from deeprepo.impact.uses.packages import form, holding
 from deeprepo.impact.values import MODULE
 
 LIMITS = SearchLimits(sites=200, seconds=6.0)
 PRIVATE = re.compile(r"_(?!_)|#")  # prefix of private names
 INSIDE = ("unit", "folder", "file")  # visibilities that end at the repository
-OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
 
 
 class ConsumerUses(Struct, frozen=True):
@@ -35,34 +34,27 @@ class ConsumerUses(Struct, frozen=True):
 async def consumer_uses(
     change: OfferedChange, tree: Tree, mount: str, takes: Sequence[Requirement]
 ) -> ConsumerUses | None:
-    """Find the references in code below `mount` to packages that it requires; None if the change cannot affect it."""
+    """Find the references in code below `mount` to packages that it requires; None if the change is to none of them."""
     languages = {name: leading(name) for name in dict.fromkeys(row.language for row in takes)}
-    files = tuple(file for file in change.files if _hits(change, file, languages))
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.suffixes)
+    files = tuple(file for file in change.files if file.path.endswith(suffixes))
     if not files:
         return None
-    joined = _joined(change, mount, tree, languages, takes)
+    joined = _joined(change, mount, tree, languages, suffixes, takes)
     found = await find(joined, files, LIMITS)
     return ConsumerUses(joined, files, await _of_consumer(joined, found, change), found.missed_uses)
 
 
-def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
-    """Return whether a changed file can affect users in these languages, by a contract or a re-export."""
-    paths = {path for path in (file.path, file.old_path) if path}
-    suffixes = tuple(suffix for language in languages.values() for suffix in language.suffixes)
-    contracts = [one for item in change.dependents.symbols if item.contract for one in (item.before, item.after)]
-    return any(path.endswith(suffixes) for path in paths) and (
-        file.status in ("deleted", "renamed")
-        or any(one is not None and one.path in paths for one in contracts)
-        or any(line.kind != " " and OFFERS.match(line.text) for hunk in file.hunks for line in hunk.lines)
-    )
-
-
 def _joined(
-    change: OfferedChange, mount: str, tree: Tree, languages: Mapping[str, Language], takes: Sequence[Requirement]
+    change: OfferedChange,
+    mount: str,
+    tree: Tree,
+    languages: Mapping[str, Language],
+    suffixes: tuple[str, ...],
+    takes: Sequence[Requirement],
 ) -> OverlayTree:
     """Return both trees as one, in which the consumer's imports resolve to the product's packages."""
     packages = [package for package in change.packages if package.language in languages]
-    suffixes = tuple(suffix for language in languages.values() for suffix in language.suffixes)
     configs = form(tuple(name for language in languages.values() for name in language.scope.configs) or ("",))
     links: dict[str, bytes] = {}
     for name, language in languages.items():
@@ -121,10 +113,7 @@ def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: boo
 
 def _is_inner_file(package: Package, path: str) -> bool:
     """Return whether a file is internal to its package."""
-    if package.entries is not None and path not in package.entries:
-        return True
-    root = max((root for root in package.roots if path.startswith(root)), key=len, default="")
-    parts = posixpath.splitext(path[len(root) :].strip("/"))[0].split("/")
+    parts = posixpath.splitext(path[len(package.folder) :].strip("/"))[0].split("/")
     return any(part == "internal" or PRIVATE.match(part) for part in parts)
 
 

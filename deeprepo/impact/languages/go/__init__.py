@@ -156,7 +156,6 @@ class Go(Language, frozen=True):
     raising_words = "panic"
     embeds_types = True
     sees_own_members = False
-    skipped_names = ("_", ".")
     private_to = "folder"
     unexported = frozenset({"init", "main"})
 

@@ -1,21 +1,19 @@
 """Read Go modules from go.mod."""
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deeprepo.impact.packages import Package
 
 MANIFESTS = ("go.mod",)
 
 
-def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the modules of a tree; a module is its folder without nested modules."""
-    del paths
+def packages(manifests: Mapping[str, bytes]) -> tuple[Package, ...]:
+    """Return the modules of a tree."""
     rows = []
     for path, source in sorted(manifests.items()):
         names = [words[0].strip('"`').rstrip("/") for verb, *words in directives(source) if verb == "module" and words]
-        folder = posixpath.dirname(path)
-        rows += [Package("go", name, folder, (folder,)) for name in names[:1]]
+        rows += [Package("go", name, posixpath.dirname(path)) for name in names[:1]]
     return tuple(rows)
 
 

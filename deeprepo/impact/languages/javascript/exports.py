@@ -1,8 +1,7 @@
 """Read which files and packages the entries of a `package.json` lead to."""
 
-import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 
 from deeprepo.impact.text import tables
 
@@ -57,30 +56,3 @@ def mains(table: Table) -> list[str]:
 def forms(targets: list[str]) -> list[str]:
     """Return the built files of a manifest with their sources."""
     return [form for path in targets for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
-
-
-def exported_files(folder: str, table: Table, paths: Collection[str]) -> tuple[str, ...] | None:
-    """Return the files that the `exports` of a manifest lead to, with sources instead of built files.
-
-    None if a script has no source of its name, such as a bundle, since its sources are unknown.
-    """
-    found: set[str] = set()
-    for target in relative_paths(table.get("exports")):
-        sources = {path for form in forms([target]) for path in _led_to(folder, form, paths)}
-        if not sources and SCRIPT.search(target):
-            return None
-        found |= sources
-    found |= {path for form in forms(mains(table)) for path in _led_to(folder, form, paths)}
-    return tuple(sorted(found))
-
-
-def _led_to(folder: str, form: str, paths: Collection[str]) -> Iterator[str]:
-    """Yield the files that a manifest path matches, with or without a suffix or star."""
-    base = posixpath.normpath(posixpath.join(folder, form))
-    if "*" in base:
-        before, _, after = base.partition("*")
-        has_ending = bool(posixpath.splitext(after)[1])
-        yield from (path for path in paths if path.startswith(before) and (path.endswith(after) or not has_ending))
-        return
-    stem = SCRIPT.sub("", BUILT_ENDING.sub("", base))
-    yield from (path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths)

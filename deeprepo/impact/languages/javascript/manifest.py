@@ -1,30 +1,20 @@
-"""Read JavaScript packages from package.json with its workspaces and `exports`."""
+"""Read JavaScript packages from package.json."""
 
 import posixpath
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
-from deeprepo.impact.languages.javascript.exports import exported_files
 from deeprepo.impact.packages import Package
 from deeprepo.impact.text.tables import at, json_table, text_of
 
 MANIFESTS = ("package.json",)
 
 
-def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the packages of a tree. Files that `exports` does not lead to cannot be imported."""
-    tables = {path: json_table(source) for path, source in sorted(manifests.items())}
-    named = {posixpath.dirname(path): one for path, one in tables.items() if text_of(one.get("name"))}
-    homes = {folder for folder, one in named.items() if folder and not one.get("private")}
+def packages(manifests: Mapping[str, bytes]) -> tuple[Package, ...]:
+    """Return the packages of a tree that are published."""
     rows = []
-    for folder, manifest in named.items():
-        if not manifest.get("private") or at(manifest, "publishConfig.directory"):
-            entries = exported_files(folder, dict(manifest), paths) if manifest.get("exports") else None
-            roots = (folder,) if folder or not homes else _without(homes, paths)
-            rows.append(Package("javascript", text_of(manifest.get("name")), folder, roots, entries))
+    for path, source in sorted(manifests.items()):
+        manifest = json_table(source)
+        name = text_of(manifest.get("name"))
+        if name and (not manifest.get("private") or at(manifest, "publishConfig.directory")):
+            rows.append(Package("javascript", name, posixpath.dirname(path)))
     return tuple(rows)
-
-
-def _without(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
-    """Return the folders and files of the root package in a tree with other packages."""
-    tops = {path.partition("/")[0] for path in paths}
-    return tuple(sorted(top for top in tops if not any(f"{home}/".startswith(f"{top}/") for home in homes)))

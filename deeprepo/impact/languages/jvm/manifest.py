@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from deeprepo.impact.packages import Package
 from deeprepo.impact.text.tables import manifest_text
@@ -16,9 +16,8 @@ _GROUP = re.compile(r"(?im)(?:^|[\s(./])(?:group(?:Id)?|organization)[ \t]*(?::=
 _NAME = re.compile(r"\b(?:artifactId|archivesName|moduleName|name)[ \t]*(?::=|=)[ \t]*['\"]([\w.-]+)['\"]")
 
 
-def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the artifacts of a tree with their source folders. A Gradle project has its folder's name by default."""
-    folders = {posixpath.dirname(path) for path in paths}
+def packages(manifests: Mapping[str, bytes]) -> tuple[Package, ...]:
+    """Return the artifacts of a tree. A Gradle project has its folder's name by default."""
     texts = {path: manifest_text(source) for path, source in sorted(manifests.items())}
     groups = [found[1] for text in texts.values() for found in _GROUP.finditer(text)]
     rows = []
@@ -27,21 +26,11 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         names = [*_of_pom(manifests[path])] if base == "pom.xml" else []
         if base in _BUILDS and groups:
             own = _GROUP.search(text)
-            names = [f"{own[1] if own else groups[0]}:{name}" for name in _NAME.findall(text) or _ends(folder)]
-        sources = sorted(one for one in _starts(folders) if posixpath.dirname(one) == posixpath.join(folder, "src"))
-        mains = tuple(one for one in sources if one.endswith(("/main", "Main")))
-        rows += [Package("jvm", name, folder, mains or (folder,)) for name in names]
+            names = [
+                f"{own[1] if own else groups[0]}:{name}" for name in _NAME.findall(text) or [posixpath.basename(folder)]
+            ]
+        rows += [Package("jvm", name, folder) for name in names if not name.endswith(":")]
     return tuple(rows)
-
-
-def _ends(folder: str) -> list[str]:
-    return [posixpath.basename(folder)] if folder else []
-
-
-def _starts(folders: Collection[str]) -> set[str]:
-    """Return the folders with their parents."""
-    parts = (folder.split("/") for folder in folders)
-    return {"/".join(row[:size]) for row in parts for size in range(1, len(row) + 1)}
 
 
 def _of_pom(source: bytes) -> Iterator[str]:

@@ -39,7 +39,7 @@ class SearchModules(Namespaces):
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
         # The load path is guessed from folders, including those in gemspecs.
-        self._load_path = frozenset(root for one in manifest.packages(configs, ()) for root in one.roots) - {"", "app"}
+        self._load_path = frozenset(manifest.load_path(configs)) - {"", "app"}
         self._constants: dict[str, list[str]] = defaultdict(list)  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] = defaultdict(list)  # base name -> files
         for path in paths.files:

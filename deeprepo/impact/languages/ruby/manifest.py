@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 
 from deeprepo.impact.packages import Package
 from deeprepo.impact.paths import joined
@@ -13,18 +13,21 @@ _REQUIRE_PATHS = re.compile(r"\.require_paths?\s*=\s*((?:%w)?[\[({][^\])}\n]{0,3
 _NAMED = re.compile(r"\.name[ \t]*=[ \t]*['\"]([\w.-]+)['\"]")
 
 
-def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the gems of a tree: files below `lib` or `require_paths`, and below `app` for an engine.
-
-    A gem without a literal name is named after its file.
-    """
-    del paths
+def packages(manifests: Mapping[str, bytes]) -> tuple[Package, ...]:
+    """Return the gems of a tree. A gem without a literal name is named after its file."""
     rows = []
     for path, source in sorted(manifests.items()):
         if path.endswith(".gemspec"):
-            text, folder = manifest_text(source), posixpath.dirname(path)
-            name, listed = _NAMED.search(text), _REQUIRE_PATHS.search(text)
+            name = _NAMED.search(manifest_text(source))
             own = name[1] if name else posixpath.basename(path).removesuffix(".gemspec")
-            tops = re.findall(r"[\w./-]+", listed[1].replace("%w", "")) if listed else ["lib"]
-            rows.append(Package("ruby", own, folder, tuple(joined(folder, top) for top in ("app", *tops))))
+            rows.append(Package("ruby", own, posixpath.dirname(path)))
     return tuple(rows)
+
+
+def load_path(manifests: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the folders from which the gems of a tree are loaded: `lib` or `require_paths`, and `app` for an engine."""
+    for path, source in manifests.items():
+        if path.endswith(".gemspec"):
+            listed = _REQUIRE_PATHS.search(manifest_text(source))
+            tops = re.findall(r"[\w./-]+", listed[1].replace("%w", "")) if listed else ["lib"]
+            yield from (joined(posixpath.dirname(path), top) for top in ("app", *tops))

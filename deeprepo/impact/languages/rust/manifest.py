@@ -1,7 +1,7 @@
 """Read Rust crates from Cargo.toml."""
 
 import posixpath
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from deeprepo.impact.languages.rust.crates import read
 from deeprepo.impact.packages import Package
@@ -10,16 +10,10 @@ from deeprepo.impact.text.tables import at, text_of
 MANIFESTS = ("Cargo.toml",)
 
 
-def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the library crates of a tree."""
-    rows = []
-    crates = {posixpath.dirname(path): read(source) for path, source in sorted(manifests.items())}
-    for folder, crate in crates.items():
-        name = text_of(at(crate, "package.name"))
-        root = posixpath.join(folder, text_of(at(crate, "lib.path")) or "src/lib.rs")
-        if name and root in paths:
-            rows.append(Package("rust", name, folder, (posixpath.dirname(root),)))
-    return tuple(rows)
+def packages(manifests: Mapping[str, bytes]) -> tuple[Package, ...]:
+    """Return the crates of a tree."""
+    names = {path: text_of(at(read(source), "package.name")) for path, source in sorted(manifests.items())}
+    return tuple(Package("rust", name, posixpath.dirname(path)) for path, name in names.items() if name)
 
 
 def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import translate
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from deeprepo.impact.language import packagings
 from deeprepo.impact.packages import Package, Requirement, plain_name
@@ -24,20 +23,12 @@ def holding(packages: Iterable[Package], path: str) -> Package | None:
     return max((package for package in packages if package.holds(path)), key=lambda one: len(one.folder), default=None)
 
 
-async def offer_of(tree: Tree, side: Side = "head", around: Collection[str] | None = None) -> tuple[Package, ...]:
-    """Return the packages of a tree.
-
-    Manifests in tests, examples and vendored copies are ignored. `around`: files; only manifests in folders
-    above them are then read.
-    """
+async def offer_of(tree: Tree, side: Side = "head") -> tuple[Package, ...]:
+    """Return the packages of a tree. Manifests in tests, examples and vendored copies are ignored."""
     rows: list[Package] = []
-    paths = frozenset(await tree.entries(side))
-    folders = {str(folder) for path in around or () for folder in PurePosixPath(path).parents}
     for packaging in packagings().values():
-        names = packaging.MANIFESTS
-        above = {posixpath.normpath(posixpath.join(folder, name)) for folder in folders for name in names} & paths
-        manifests = await (_read(tree, names, side) if around is None else _texts(tree, sorted(above), side))
-        rows += packaging.packages({path: text for path, text in manifests.items() if not _beside(path)}, paths)
+        manifests = await _texts(tree, await _paths(tree, packaging.MANIFESTS, side), side)
+        rows += packaging.packages({path: text for path, text in manifests.items() if not _beside(path)})
     return tuple(rows)
 
 
@@ -79,18 +70,12 @@ def form(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:.*/){translate(name)}" for name in names))
 
 
-async def _read(tree: Tree, names: tuple[str, ...], side: Side = "head") -> Mapping[str, bytes]:
-    """Return the readable, non-vendored files with such names, in UTF-8."""
-    return await _texts(tree, await _paths(tree, names, side), side)
-
-
 async def _texts(tree: Tree, paths: Sequence[str], side: Side) -> Mapping[str, bytes]:
     return {path: utf8(source) for path, source in (await tree.read_many(paths, side)).items()}
 
 
 async def _paths(tree: Tree, names: tuple[str, ...], side: Side = "head") -> list[str]:
-    if not names:
-        return []
+    """Return the files with such names that are not vendored, those nearest the root first."""
     fits = form(names)
     found = [path for path in await tree.entries(side) if fits.match(f"/{path}") and not vendored_folder(path)]
     return sorted(found, key=lambda path: (path.count("/"), path))[:MOST]
