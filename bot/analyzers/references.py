@@ -15,7 +15,6 @@ from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.breaks import REPORTED, compare
-from deeprepo.impact.views import OneSide
 
 UNREAD = "it could not be parsed"
 LEFT_OUT = "checking the change needs more files than one check reads"
@@ -33,7 +32,7 @@ class References:
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """Return one finding per cause and file, with the other lines as evidence."""
         change = {file.path: file.added_lines for file in files}
-        report = await impact.report(OneSide(tree, "head"), change, OneSide(tree, "base"))
+        report = await impact.report(tree, change)
         told = _told(dependents)
         places = [place for place in report.places if not told & _reported_names(place)]
         texts = await tree.read_many(sorted({place.path for place in places}))

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deeprepo.impact.new_lines import knows, report
-    from deeprepo.impact.ports import SideTree
     from deeprepo.impact.values import Change, Looked, Place, Report
 
-__all__ = ["Change", "Looked", "Place", "Report", "SideTree", "knows", "report"]
+__all__ = ["Change", "Looked", "Place", "Report", "knows", "report"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is the name of

@@ -14,7 +14,6 @@ from deeprepo.impact.new_lines import report
 from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find
 from deeprepo.impact.uses.steps import TRACE, Trace
-from deeprepo.impact.views import OneSide
 
 Row = tuple[str, int, str]  # path, line, message
 
@@ -81,7 +80,7 @@ async def look(tree: GitTree) -> tuple[list[Row], Dependents]:
     for key, own in left_behind(dependents):
         rows.append((own.path, own.start, f"breaks: {own.name} overrides {key} as it was [override]"))
     lines = {file.path: file.added_lines for file in files if file.is_analyzed}
-    for place in (await report(OneSide(tree, "head"), lines, OneSide(tree, "base"))).places:
+    for place in (await report(tree, lines)).places:
         certain = "breaks" if place.certainty == "proven" else "may break"
         rows.append((place.path, place.line, f"{certain}: `{place.name}` is not there [{place.rule}]"))
     return rows, dependents

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 from difflib import SequenceMatcher
 
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.ports import SideTree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.resolving.index import Index, index_of
 from deeprepo.impact.resolving.resolve import ABSENT, is_declared, names_of, taken
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Change, Import, Looked, Place, Report
@@ -24,20 +24,17 @@ def knows(path: str) -> bool:
     return language is not None and not language.search_only and MATERIAL.search(path) is None
 
 
-async def report(tree: SideTree, change: Change, base: SideTree | None = None) -> Report:
-    """Return the imports in added lines that lead nowhere.
-
-    `base`: the tree before the change. An import is proven to be broken only if it led to a file there.
-    """
+async def report(tree: Tree, change: Change) -> Report:
+    """Return the imports in added lines that lead nowhere; one is proven to be broken only if the base had its file."""
     mine = {path: lines for path, lines in change.items() if lines and knows(path)}
     if not mine:
         return Report()
-    index = Index(await tree.paths())
-    places, is_complete = await index.settled(tree, lambda: _places(index, mine))
+    index = await index_of(tree, "head")
+    places, is_complete = await index.settled(lambda index: _places(index, mine))
     found = [*places] if is_complete else []
-    if base is not None and found:
-        before = Index(await base.paths())
-        were, _ = await before.settled(base, lambda: [_was_there(before, place, item) for place, item in found])
+    if found:
+        before = await index_of(tree, "base")
+        were, _ = await before.settled(lambda before: [_was_there(before, place, item) for place, item in found])
         found = [
             (replace(place, certainty="proven" if was_there and place.rule == "missing-module" else "likely"), item)
             for (place, item), was_there in zip(found, were, strict=True)
@@ -46,7 +43,7 @@ async def report(tree: SideTree, change: Change, base: SideTree | None = None) -
     read = tuple(sorted(path for path in mine if index.facts(path) is not None))
     left_out = mine.keys() - index.sources.keys() if index.cut else frozenset()
     unread = mine.keys() - set(read) - left_out
-    looked = Looked(read, len(index.sources), tuple(sorted(unread)), tuple(sorted(left_out)))
+    looked = Looked(read, tuple(sorted(unread)), tuple(sorted(left_out)))
     return Report(tuple(place for place, _ in found), looked)
 
 

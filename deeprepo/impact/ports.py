@@ -28,16 +28,3 @@ class Tree(Protocol):
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text), ordered by path."""
-
-
-class SideTree(Protocol):
-    """Read access to one side of a change."""
-
-    async def paths(self) -> Mapping[str, bool]:
-        """Return every path, and whether it is a plain file rather than a link or submodule."""
-
-    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the bytes of files; those that cannot be read are omitted."""
-
-    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        """Return the text files with a line that matches a pattern, everywhere or below a folder."""

@@ -341,7 +341,6 @@ class Looked(Struct, frozen=True):
     """The coverage of a report."""
 
     files: tuple[str, ...] = ()  # changed files whose added lines were resolved
-    read: int = 0  # number of files read
     unread: tuple[str, ...] = ()  # changed files that could not be parsed completely
     left_out: tuple[str, ...] = ()  # changed files beyond the limit of files that a report reads
 

@@ -1,4 +1,4 @@
-"""Wrap a tree: as a view that subclasses override, or limited to one side of a change."""
+"""Wrap a tree in a view that subclasses override."""
 
 from collections.abc import Mapping, Sequence
 
@@ -37,23 +37,3 @@ class TreeView:
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text)."""
         return await self._tree.grep_lines(query)
-
-
-class OneSide:
-    """One side of a change. Satisfies `deeprepo.impact.SideTree`."""
-
-    def __init__(self, tree: Tree, side: Side) -> None:
-        self._tree, self._side = tree, side
-
-    async def paths(self) -> Mapping[str, bool]:
-        """Return every path, and whether it is a plain file."""
-        return {path: entry.kind == "file" for path, entry in (await self._tree.entries(self._side)).items()}
-
-    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the bytes of files."""
-        return await self._tree.read_many(paths, self._side)
-
-    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        """Return the text files with a line that matches a pattern, everywhere or below a folder."""
-        where = [f":(literal){under}"] if under else []
-        return sorted(await self._tree.grep(Query([pattern], where, syntax="perl", side=self._side)))

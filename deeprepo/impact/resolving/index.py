@@ -1,19 +1,20 @@
 """Index one tree. Missing files are noted while facts are requested, and then read together."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any, TypeVar
 
+from deeprepo.impact.changes import Query
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
-from deeprepo.impact.ports import SideTree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import reader
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import without_mark
-from deeprepo.impact.values import Facts, Link
+from deeprepo.impact.values import Facts, Link, Side
 
 Told = TypeVar("Told")
 ROUNDS = 12  # rounds of reading: an import chain takes one for each file
@@ -22,12 +23,18 @@ MOST_CONFIGS = 10_000  # configuration files that don't count; if there are more
 
 
 class Index:
-    """One tree. Facts that are not yet known are None, and `wanted` lists their files."""
+    """One side of a tree. Facts that are not yet known are None, and `wanted` lists their files."""
 
-    def __init__(self, entries: Mapping[str, bool], *, links: Mapping[str, Sequence[Link]] | None = None) -> None:
-        """Create an index. `links`: the imports of files, if a search has them."""
-        self.paths, self._links = Paths(entries), links
-        self.unlinked: set[str] = set()  # files whose links are requested
+    def __init__(
+        self,
+        tree: Tree,
+        side: Side,
+        paths: Paths,
+        links: Mapping[str, Sequence[Link]] | None,
+        load: Callable[[Collection[str]], Awaitable[None]] | None,
+    ) -> None:
+        self.paths, self._tree, self._side, self._links, self._load = paths, tree, side, links, load
+        self._unlinked: set[str] = set()  # files whose links are requested
         self.wanted: set[str] = set()
         self.sources: dict[str, bytes] = {}
         self.cut = False  # whether files were omitted because of the limit
@@ -69,7 +76,7 @@ class Index:
     def links(self, path: str) -> Sequence[Link]:
         """Return the imports of a file from the search; () if there are none or they are not yet known."""
         if self._links is not None and path not in self._links:
-            self.unlinked.add(path)
+            self._unlinked.add(path)
         return (self._links or {}).get(path, ())
 
     def modules(self, language: Language) -> Resolver | None:
@@ -113,26 +120,31 @@ class Index:
             self._configs[language.folder] = tuple(sorted(found))
         return self._configs[language.folder]
 
-    async def settled(self, tree: SideTree, ask: Callable[[], Told]) -> tuple[Told, bool]:
+    async def settled(self, ask: "Callable[[Index], Told]") -> tuple[Told, bool]:
         """Return the answer of `ask` after reading the files that it needs, and whether these are all."""
         for _ in range(ROUNDS):
-            answer = ask()
-            if not await self.read(tree):
+            answer = ask(self)
+            if not await self._read():
                 return answer, True
         return answer, False
 
-    async def read(self, tree: SideTree) -> bool:
+    async def _read(self) -> bool:
         """Read the requested files; return False if nothing was requested."""
+        unlinked = [*self._unlinked]
+        self._unlinked.clear()
+        if unlinked and self._load is not None:
+            await self._load(unlinked)
         rows = [(key[1].replace("NAME", re.escape(key[2])), key) for key in sorted(self._unfound)]
         self._unfound.clear()
-        holding = await tree.holding("|".join(row for row, _ in rows)) if rows else ()
+        any_row = Query(["|".join(row for row, _ in rows)], syntax="perl", side=self._side)
+        holding = sorted(await self._tree.grep(any_row)) if rows else ()
         holders = {one: language.folder for one in holding if (language := language_of(one)) is not None}
         self.wanted.update(one for one, folder in holders.items() if folder in {key[0] for _, key in rows})
         wanted = sorted(self.wanted - self.sources.keys() - self._unread)
         self.wanted.clear()
         self._awaited.clear()
         if not wanted and not rows:
-            return False
+            return bool(unlinked)
         configs = {path for paths in self._configs.values() for path in paths}
         if len(configs) > MOST_CONFIGS:
             configs = set()
@@ -140,7 +152,7 @@ class Index:
         room = max(0, MOST_FILES - len(self.sources.keys() - configs))
         self.cut = self.cut or len(code) > room
         asked = [*(path for path in wanted if path in configs), *code[:room]]
-        found = await tree.read(asked) if asked else {}
+        found = await self._tree.read_many(asked, self._side) if asked else {}
         self.sources.update({path: without_mark(source) for path, source in found.items()})
         self._unread.update(path for path in wanted if path not in found)
         self.answers.clear()
@@ -152,3 +164,14 @@ class Index:
             mine = (one for one, folder in holders.items() if folder == key[0])
             self._homes[key] = tuple(one for one in mine if there.search(self.sources.get(one, b"")))
         return True
+
+
+async def index_of(
+    tree: Tree,
+    side: Side,
+    links: Mapping[str, Sequence[Link]] | None = None,
+    load: Callable[[Collection[str]], Awaitable[None]] | None = None,
+) -> Index:
+    """Return an index of one side. `links`: the imports of files, if a search has them; `load` reads more of them."""
+    paths = Paths({path: entry.kind == "file" for path, entry in (await tree.entries(side)).items()})
+    return Index(tree, side, paths, links, load)

@@ -7,7 +7,6 @@ from deeprepo.impact import resolving
 from deeprepo.impact.language import CONSTRUCTOR
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.values import Definition, Link, Outline, Side
-from deeprepo.impact.views import OneSide
 
 if TYPE_CHECKING:
     from deeprepo.impact.resolving.classes import Ancestry
@@ -157,21 +156,12 @@ class Exports:
     async def _read(self, side: Side, ask: "Callable[[Index], Told]") -> "Told":
         """Return the answer of `ask` on a side's index, reading files as needed."""
         # imported here because its grammars load with the first re-exported name
-        from deeprepo.impact.resolving.index import ROUNDS, Index
+        from deeprepo.impact.resolving.index import index_of
 
-        reach = self._sides[side]
-        tree = OneSide(reach.tree, side)
         if side not in self._indexes:
-            self._indexes[side] = Index(await tree.paths(), links=reach.known_links)
-        index = self._indexes[side]
-        for _ in range(ROUNDS):
-            answer = ask(index)
-            unlinked = [*index.unlinked]
-            index.unlinked.clear()
-            await reach.load(unlinked)
-            if not await index.read(tree) and not unlinked:
-                break
-        return answer
+            reach = self._sides[side]
+            self._indexes[side] = await index_of(reach.tree, side, reach.known_links, reach.load)
+        return (await self._indexes[side].settled(ask))[0]
 
     async def _with_definition(self, side: Side, answer: "Answer", *, types: bool = False) -> NameStatus:
         """Return an answer's definition from the outline of its file."""
