@@ -1,7 +1,7 @@
 """Check the clones of consumers on this machine."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +12,12 @@ from bot.checkout import Checkout
 from bot.checkout.own_git_dir import locate
 from bot.config import Config
 from bot.ports import Analyzer
-from bot.values import ChangedFile, PullRequest, ReviewRequest
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
 from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
+from deeprepo.impact.ports import Tree
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SettingsText
-
-from collections.abc import Collection
-
-from bot.values import Absence, Finding, Judgement
-from deeprepo.impact.ports import Tree
 
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name" for a server, if no such folder exists
 
