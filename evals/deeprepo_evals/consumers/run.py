@@ -17,7 +17,6 @@ from bot.errors import DeepRepoError, GitError
 from bot.features.consumers.check import check
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
-from deeprepo.impact import uses
 from deeprepo_evals.clones import clones, half
 from deeprepo_evals.consumers import losses, truth
 from deeprepo_evals.consumers.losses import History
@@ -142,10 +141,9 @@ async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | 
             pull = await checkout.pull(request, scratch)
             async with asyncio.timeout(120), checkout.Checkout(pull) as tree:
                 files = diff.read(await tree.change(changes_role))
-                users = await uses.find(tree, files)
                 contracts = ANALYZERS["contracts"]()
                 named = [NamedConsumer(consumer)]
-                return await check(tree, files, users, named, contracts, own=pull.git_dir, scratch=scratch)
+                return await check(tree, files, named, contracts, own=pull.git_dir, scratch=scratch)
     except (DeepRepoError, TimeoutError) as error:
         return f"{type(error).__name__}: {error}"
 
