@@ -31,6 +31,8 @@ def without(line: str) -> str:
 OPEN = "func Open(path, mode string) *Cart { return nil }\n"
 ADD = "func (c *Cart) AddItem(name string, n int) {}\n"
 WIDER = LIB.replace("mode string)", "mode string, n int)")
+POINT = "package store\n\ntype Point struct{ X, Y int }\n"
+POINT_3D = {"store/point.go": POINT.replace("Y int", "Y, Z int")}
 TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
     ("a function is gone", tree(), {"store/cart.go": without(OPEN)}, [("main.go", 6, "removed-symbol")]),
     ("a function wants more", tree(), {"store/cart.go": WIDER}, [("main.go", 6, "required-parameter")]),
@@ -67,6 +69,7 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         {"store/cart.go": WIDER, "main.go": None},
         [("other.go", 5, "required-parameter")],
     ),
+    ("a literal lacks a new field", tree("_ = store.Point{1, 2}", store__point=POINT), POINT_3D, [("main.go", 6, "required-parameter")]),
     ("a package is gone", tree(), {"store/cart.go": None, "store/beside.go": None}, [("main.go", 3, "removed-module"), ("main.go", 6, "removed-symbol")]),
     (
         "a function wants more, and so does its alternative for another system",
@@ -94,6 +97,7 @@ FALSE: list[tuple[str, Tree, Tree]] = [
         tree("_ = 1", beside="Open(a, b)", store__open_windows=f"package store\n\n{OPEN}"),
         {"store/cart.go": WIDER, "store/open_windows.go": f"package store\n\n{OPEN.replace('mode string)', 'mode string, more ...int)')}"},
     ),
+    ("a literal names its fields", tree("_ = store.Point{X: 1}", store__point=POINT), POINT_3D),
     ("the arguments are spread", tree("store.Open(a...)"), {"store/cart.go": WIDER}),
     ("a parameter bears the name", tree("func(Open func(int)) { Open(1) }(f)"), {"store/cart.go": without(OPEN)}),
     (

@@ -22,7 +22,7 @@ from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.importers import EVERY_NAME, statements
-from deeprepo.impact.values import Clues, Import, Link, Use
+from deeprepo.impact.values import Arguments, Clues, Import, Link, Use
 
 LONGEST_PATH = 1_000  # characters of an import path
 PRIVATE = re.compile(r"[a-z_]")
@@ -175,6 +175,11 @@ class Go(Language, frozen=True):
                 if name in names:
                     yield Use(name, item.line, "import")
         yield from uses
+
+    def passed(self, node: Node) -> Arguments | None:
+        """Return no count for a literal that names its fields, since it may omit some."""
+        is_named = not any(one.type == "literal_element" for one in node.named_children)
+        return Arguments(spread=True) if node.type == "literal_value" and is_named else None
 
     def passes_several(self, arguments: Node, last: Node) -> bool:
         """Return whether a call is the only argument."""

@@ -18,6 +18,10 @@
   type: (interface_type (method_elem name: (field_identifier) @name parameters: (_) @params) @def.method))))
 (source_file (const_declaration (const_spec (identifier) @name) @def.variable))
 (source_file (var_declaration [(var_spec name: (identifier) @name) @def.variable (var_spec_list (var_spec name: (identifier) @name) @def.variable)]))
+; a literal calls its struct with the fields
+(source_file (type_declaration (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @params @def.constructor))))
+(field_declaration_list (field_declaration name: (_) @name) @param.only)
+(field_declaration_list (field_declaration !name type: (_) @name) @param.only)
 (parameter_list (parameter_declaration name: (identifier) @name) @param.only)
 (parameter_list (parameter_declaration !name) @param.only)
 (parameter_list (variadic_parameter_declaration) @param.rest)
