@@ -12,7 +12,6 @@ from bot.diff import unit_heads
 from bot.diff.spans import Span, spans
 from bot.diff.unit_text import UNIT_TOKENS, HunkRows, pieces
 from bot.values import (
-    Area,
     ChangedFile,
     ChangedSymbol,
     Dependents,
@@ -209,12 +208,3 @@ class ShownLines:
     def left(self, path: str, numbers: Iterable[int], side: Side = "head") -> list[int]:
         """Return those of the lines that are not shown yet."""
         return [number for number in numbers if (path, number) not in self._places[side]]
-
-
-def areas(units: Iterable[Unit]) -> tuple[Area, ...]:
-    """Return the folders with changed regions, riskiest first."""
-    risks_by_folder: dict[str, list[int]] = defaultdict(list)
-    for unit in units:
-        risks_by_folder[unit.path.rpartition("/")[0]].append(unit.risk)
-    rows = (Area(folder, len(risks), max(risks)) for folder, risks in risks_by_folder.items())
-    return tuple(sorted(rows, key=lambda area: (-area.risk, -area.units, area.folder)))

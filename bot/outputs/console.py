@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         Coverage,
         Evidence,
         Finding,
-        OwnerRule,
         PlacedFinding,
         Review,
         Severity,
@@ -50,7 +49,6 @@ PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines
 STATUS = {"fixed": "✓"}
 NEXT = "fix the findings and review again, or add `- finding: ID` to `ignore` in .deeprepo.yml"
 MOST_LIMITS = 4  # sentences about the limits of searches
-LISTED_PLACES = 4  # locations of findings that are grouped by theme
 LISTED_ROWS = 12  # rows of a list, unless `--show all` is set
 REST = "use --show all to list them"
 NAMED_PLACES = 3  # files in the sentence about what to do next
@@ -101,14 +99,11 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     for item in groups.full:
         yield _finding(item, extent)
     if groups.collapsed_findings:
-        yield _short(
-            f"{facts.ENGLISH.say('more_short', len(groups.collapsed_findings))} (use --format markdown to read them in full)",
-            [item.finding for item in groups.rows],
-        )
-    for theme, items in facts.by_theme(groups.rest).items():
-        where = ", ".join(line(facts.where(item.finding)) for item in items[:LISTED_PLACES])
-        title = facts.ENGLISH.say(f"theme_{theme}", len(items))
-        yield Text(f"  {title}: {where}{', ...' if len(items) > LISTED_PLACES else ''}", "dim")
+        title = facts.ENGLISH.say("more_short", len(groups.collapsed_findings))
+        most = extent.rows(LISTED_ROWS)
+        rows = [item.finding for item in groups.collapsed_findings]
+        yield _short(f"{title} (use --format markdown to read them in full)", rows[:most])
+        yield from _more(len(rows), most, "")
     if groups.still:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
     for item in groups.still:
@@ -130,7 +125,7 @@ def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     """Yield what is shown above the findings."""
     yield _header(review)
     if review.cut.failure:
-        yield Padding(Text(line(facts.summary(review).failure), "bold red"), (1, 0, 0, 0))
+        yield Padding(Text(line(facts.summary(review).lead), "bold red"), (1, 0, 0, 0))
     yield from _sections(review, extent, is_top=True)
     if review.summary:
         yield Padding(prose(review.summary), (1, 0, 0, 0))
@@ -262,14 +257,10 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     say = facts.ENGLISH.say
     heads = (Text(say(f"column_{name}"), "dim") for name in facts.COLUMNS)
     table.add_row(Text(say("what_was_read"), "bold"), *heads)
-    for kind, name in (("unit", "row_units"), ("use", "row_uses")):
-        counts = facts.coverage_counts(coverage, kind)
-        styles = {"open": "yellow"} if counts["open"] else {}
+    styles = {"open": "yellow"}
+    for name, counts in facts.coverage_table(coverage):
         cells = (Text(f"{n:,}" if n else "—", styles.get(key, "") if n else "dim") for key, n in counts.items())
-        table.add_row(say(name), *cells)
-    if others := facts.other_open_count(coverage):
-        empty = Text("—", "dim")
-        table.add_row(say("row_others"), Text(f"{others:,}"), empty, empty, Text(f"{others:,}", "yellow"))
+        table.add_row(name, *cells)
     left = facts.open_places(coverage)
     rows: list[RenderableType] = [table]
     grid = Table.grid(padding=(0, 2))
@@ -302,7 +293,7 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
 
 def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
     """Return the locations that depend on the change, grouped by what changed."""
-    groups, left = (facts.relying(coverage), 0) if extent.rows(1) is None else facts.relying_rows(coverage)
+    groups, left = facts.relying(coverage, extent.rows(facts.LISTED_RELYING))
     rows = [
         (what, ", ".join(visible(open_place.place(extent.rows(facts.LISTED_NUMBERS))) for open_place in places))
         for what, places in groups
@@ -343,10 +334,11 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     plan = f"{review.strategy.name}: {reason}" if reason else review.strategy.name
     how = Text.assemble(("strategy  ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
-    notes += [facts.ENGLISH.say(name, number) for name, number in facts.silenced_counts(review).items() if number]
-    rows_ignored = [_ignored(finding, reason) for finding, reason in facts.ignored(review)[:NAMED_PLACES]]
-    notes = [*notes, *rows_ignored, *(_silence(*row) for row in facts.silencing_rules(review))]
-    rows = [Text(sentence, "dim") for sentence in notes]
+    silenced = facts.silenced(review)
+    notes += [facts.ENGLISH.say("silenced", len(silenced))] if silenced else []
+    most = extent.rows(NAMED_PLACES)
+    notes += [_silenced(finding, reason) for finding, reason in silenced[:most]]
+    rows = [*(Text(sentence, "dim") for sentence in notes), *_more(len(silenced), most, "")]
     rows += [Text.assemble(("next      ", "dim"), _fix_hint(extent.fixable))] if extent.fixable else []
     rows += (
         [Text.assemble(("next      ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
@@ -355,8 +347,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     rows += [Text.assemble(("next      ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else CONCLUSION_STYLES[review.conclusion]
     summary = facts.summary(review)
-    if summary.failure:  # the page already begins with the whole sentence
-        summary = replace(summary, failure=f"{summary.failed_head}.")
+    summary = replace(summary, failure="")  # the page already begins with the reason
     return Padding(Group(*rows, how, cost_text, Text(line(summary.result), style)), (1, 0, 0, 0))
 
 
@@ -373,16 +364,10 @@ def _fix_hint(fixable: int) -> str:
     return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
 
 
-def _ignored(finding: "Finding", reason: str) -> str:
-    """Return a line about an ignored finding, with the reason."""
-    return line(cut(" · ".join(filter(None, (f"  {finding.title}  {facts.where(finding)}", reason))), WIDTH))
-
-
-def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
-    """Return the sentence about how many findings a rule silenced."""
-    name = facts.rule_name(rule)
-    why = f": {line(cut(reason, WIDTH))}" if reason else ""
-    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({' in '.join(filter(None, (line(rule.kind), line(cut(facts.rule_place(rule), WIDTH)))))}){why}"
+def _silenced(finding: "Finding", reason: str) -> str:
+    """Return a line about a silenced finding, with the reason."""
+    title = cut(f"  {finding.title}  {facts.where(finding)}", WIDTH)
+    return line(" · ".join(filter(None, (title, cut(reason, 2 * WIDTH)))))
 
 
 def _ascii(value: str) -> str:

@@ -7,13 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import quote
 
-from bot import globs
 from bot.config import FILE
 from bot.diff.skip import is_counted
-from bot.render import Phrases, code, load
+from bot.render import Phrases, load
 from bot.values import (
     SEVERITIES,
     Coverage,
@@ -25,42 +23,31 @@ from bot.values import (
     Review,
     Severity,
     Side,
-    Silencing,
     in_order,
     severity_rank,
 )
 from bot.values.finding import MASK, Source
-from bot.values.review import NOTHING_ADDED, Conclusion
-from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test
+from bot.values.review import NOTHING_ADDED
 from deeprepo.rlm.values import Cost
 
-STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # states of a coverage row
-LOOKED_AT = ("reviewed", "reused")
+# What was not checked: kind and phrase, the most important first
+OPEN = {
+    "unit": "changed_units",
+    "file": "open_files",
+    "use": "open_uses",
+    "search": "open_searches",
+    "check": "open_checks",
+}
 COLUMNS = ("all", "checked", "read", "open")  # columns of the coverage table
-OPEN = (
-    ("unit", "changed_units"),
-    ("file", "open_files"),
-    ("use", "open_uses"),
-    ("search", "open_searches"),
-    ("commits", "open_commits"),
-    ("check", "open_checks"),
-)
-LISTED_NAMES = 3  # names in the sentence about lines that still contain removed names
 # Rows about unchecked items, line numbers in each, and rows about dependent locations. The JSON output has
 # all.
 LISTED_OPEN, LISTED_NUMBERS, LISTED_RELYING = 10, 6, 10
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
-RISKY, NOTABLE = 40, 20  # the lowest risk scores for high and medium
 ENGLISH = load()
 # The symbols differ in shape, and are visible in light and dark mode. The word is always next to the symbol.
 MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
-FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
-Grade = Literal["high", "medium", "low"]
-
-
-Theme = Literal["tests", "docs", "styles", "settings", "security", "performance", "code"]
-MOST_COLLAPSED = 12  # collapsed findings with a row each
+WARNING, CLEAN = "⚠️", "✅"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,40 +62,9 @@ class Listing:
     still: tuple[PlacedFinding, ...] = ()
 
     @property
-    def rows(self) -> tuple[PlacedFinding, ...]:
-        """The collapsed findings that get a row each. The others are grouped by theme."""
-        return self.collapsed_findings[:MOST_COLLAPSED]
-
-    @property
-    def rest(self) -> tuple[PlacedFinding, ...]:
-        """The collapsed findings that are grouped by theme."""
-        return self.collapsed_findings[MOST_COLLAPSED:]
-
-    @property
     def all(self) -> tuple[PlacedFinding, ...]:
         """All open findings."""
         return (*self.full, *self.collapsed_findings, *self.still)
-
-
-def theme(finding: Finding) -> Theme:
-    """Return the theme of a collapsed finding, by the kind of its file or by its category."""
-    kinds: tuple[tuple[Theme, bool], ...] = (
-        ("tests", is_test(finding.path)),
-        ("docs", is_prose(finding.path)),
-        ("styles", is_style(finding.path)),
-        ("settings", is_settings(finding.path)),
-        ("security", finding.category == "security"),
-        ("performance", finding.category == "performance"),
-    )
-    return next((name for name, fits in kinds if fits), "code")
-
-
-def by_theme(items: Sequence[PlacedFinding]) -> dict[Theme, list[PlacedFinding]]:
-    """Return findings by theme, the theme with the most findings first."""
-    groups: dict[Theme, list[PlacedFinding]] = {}
-    for item in items:
-        groups.setdefault(theme(item.finding), []).append(item)
-    return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
 
 
 def listing(review: Review) -> Listing:
@@ -123,115 +79,87 @@ def listing(review: Review) -> Listing:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The result of a review, as sentences for the outputs. Each sentence may be empty."""
+    """The result of a review: sentences, the most important one first, and a symbol for the headline."""
 
-    conclusion: Conclusion
-    failure: str  # why some or all model calls failed, and what to do
-    found: str  # how many findings are open, or that there are none
-    mark: str  # the symbol of the worst finding
-    since: str  # how many findings are new, and how many earlier ones are fixed
-    required_checks: str  # how many required checks failed
-    left: str  # what was not checked, or that the review was cut short; empty after a failure
-    looked: str  # if there are no findings: what was checked, with what, and which checks are not installed
-    failed_head: str  # the headline if model calls failed
+    mark: str
+    sentences: tuple[str, ...]
+    failure: str  # why some or all model calls failed; empty if none did
+
+    @property
+    def lead(self) -> str:
+        """The first sentence, with the reason for a failure."""
+        first = self.sentences[0]
+        return f"{first.rstrip('.')}: {self.failure}." if self.failure else first
 
     @property
     def result(self) -> str:
-        """All sentences. A failure, or what was not checked, comes first."""
-        rest = (self.since, self.required_checks, self.left)
-        is_open = self.conclusion == "incomplete" and not self.failure
-        return (
-            _sentences(*rest, self.found, self.looked)
-            if is_open
-            else _sentences(self.failure, self.found, *rest, self.looked)
-        )
+        """All sentences."""
+        return _sentences(self.lead, *self.sentences[1:])
 
     @property
     def headline(self) -> str:
-        """The result in one line, with a symbol."""
-        if self.failure:
-            return f"{FAILED} {self.failed_head}"
-        if self.conclusion == "incomplete":
-            return f"{INCOMPLETE} {self.left.rstrip('.')}"
-        if self.conclusion == "findings":
-            return (
-                f"{self.mark} {self.found.rstrip('.')}" if self.mark else f"{FAILED} {self.required_checks.rstrip('.')}"
-            )
-        return f"{CLEAN} {self.found.rstrip('.')}"
+        """The first sentence, with a symbol."""
+        return f"{self.mark} {self.sentences[0].rstrip('.')}"
 
     @property
     def below(self) -> str:
-        """The sentences of the result that the headline doesn't contain."""
-        if self.failure or (self.conclusion != "incomplete" and (self.mark or self.conclusion == "clean")):
-            return _sentences(self.since, self.required_checks, self.left, self.looked)
-        if self.conclusion == "findings":
-            return _sentences(self.found, self.since, self.left, self.looked)
-        return _sentences(self.since, self.required_checks, self.found, self.looked)
+        """The sentences that the headline doesn't contain."""
+        return _sentences(*self.sentences[1:])
 
 
 def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     """Return the result of the review, in the given language."""
-    cut, listed = review.cut.failure, listing(review).all
-    is_unanswered = review.cost.failed_calls >= review.cost.calls
-    new = len(review.new_findings)
-    before, fixed = len(review.open_findings) - new, len(review.findings_with_status("fixed"))
-    since = ""
-    if review.coverage.is_follow_up:
-        since = words.say("follow_up_short")
-    elif before and review.round.number > 1:
-        both = words.say("new_and_open", new=words.number(new), open=words.number(before))
-        since = both if new else "" if review.new_places else words.say("none_new")
-    failed = sum(check.result == "failed" and check.warns for check in review.required_checks)
-    is_whole = (
-        review.coverage.complete and not review.cut.partial and not any(each.warns for each in review.required_checks)
-    )
-    if review.open_findings and review.round.number > 1 and is_whole:
-        since = _sentences(since, words.say("nothing_else"))
-    places = [
-        reading
-        for reading in review.coverage.readings
-        if reading.kind in ("unit", "use") and reading.by != NOTHING_ADDED
-    ]
-    checked = _counted([reading for reading in places if reading.state in LOOKED_AT], words)
-    return Summary(
-        review.conclusion,
-        _failed(review, is_unanswered, words, cut.rstrip(".")) if cut else "",
-        _found(review, words),
-        MARKS[min((placed_finding.finding.severity for placed_finding in listed), key=severity_rank)] if listed else "",
-        _sentences(since, words.say("fixed", fixed) if fixed else ""),
-        words.say("rulings_failed", failed) if failed else "",
-        _left(review, words),
-        "" if listed else _checked(review, checked, words),
-        _failed(review, is_unanswered, words),
-    )
+    findings, failure = listing(review).all, review.cut.failure.rstrip(".")
+    found, left = _found(review, words), _left(review, words)
+    failed_checks = sum(check.result == "failed" and check.warns for check in review.required_checks)
+    failed = words.say("rulings_failed", failed_checks) if failed_checks else ""
+    rest = (_news(review, words), failed, left, "" if findings else _checked(review, words))
+    mark = WARNING
+    if failure:
+        first: tuple[str, ...] = (_obstacle(review, words), found)
+    elif review.conclusion == "incomplete":
+        first = (left, found)
+    elif failed and not findings:
+        first = (failed, found)
+    else:
+        mark = MARKS[min((item.finding.severity for item in findings), key=severity_rank)] if findings else CLEAN
+        first = (found,)
+    sentences = dict.fromkeys(filter(None, (*first, *rest)))
+    return Summary(mark, tuple(sentences), failure)
 
 
 def _sentences(*texts: str) -> str:
     return " ".join(filter(None, texts))
 
 
-def _failed(review: Review, is_unanswered: bool, words: Phrases, why: str = "") -> str:
-    """Return a phrase about a failure of some or all model calls, with the reason `why` if it is given."""
-    name = (
-        ("failed_all" if is_unanswered else "failed_part")
-        if why
-        else "failed_head"
-        if is_unanswered
-        else "failed_part_head"
-    )
+def _obstacle(review: Review, words: Phrases) -> str:
+    """Return that model calls failed: some, or all if none was answered."""
+    name = "failed_all" if review.cost.failed_calls >= review.cost.calls else "failed_part"
     if not review.cut.cause:
-        return words.say(name, why=why)
-    return words.say(f"{name}_by", cause=words.say(f"cause_{review.cut.cause}"), why=why)
+        return words.say(name)
+    return words.say(f"{name}_by", cause=words.say(f"cause_{review.cut.cause}"))
+
+
+def _news(review: Review, words: Phrases) -> str:
+    """Return how many findings are new, and how many earlier ones are fixed."""
+    new, fixed = len(review.new_findings), len(review.findings_with_status("fixed"))
+    before, since = len(review.open_findings) - new, ""
+    if review.coverage.is_follow_up:
+        since = words.say("follow_up_short")
+    elif before and review.round.number > 1 and new:
+        since = words.say("new_and_open", new=words.number(new), open=words.number(before))
+    elif before and review.round.number > 1 and not review.new_places:
+        since = words.say("none_new")
+    return _sentences(since, words.say("fixed", fixed) if fixed else "")
 
 
 def _left(review: Review, words: Phrases) -> str:
-    if review.cut.cause == "quota" and not review.cut.failure:
-        return _sentences(words.say("capped"), unread(review.coverage, words))
-    cause = words.say(f"cause_{review.cut.cause}") if review.cut.cause and not review.cut.failure else ""
-    if missing := unread(review.coverage, words):
-        return f"{cause}. {missing}" if cause else missing
-    if cause:
-        return words.say("partial_by", cause=cause)
+    """Return what was not checked, or that the review was cut short. After a failure, the failure says why."""
+    cause = "" if review.cut.failure else review.cut.cause
+    why = words.say(f"cause_{cause}") if cause else ""
+    cut = words.say("capped") if cause == "quota" else words.say("partial_by", cause=why) if cause else ""
+    if missing := _sentences(cut, unread(review.coverage, words)):
+        return missing
     if review.cut.partial and not review.cut.failure:
         return words.say("partial")
     unknown = sum(check.severity == "fail" and check.lacks_result for check in review.required_checks)
@@ -258,10 +186,12 @@ def _found(review: Review, words: Phrases) -> str:
     return words.say("nothing_to_read" if is_clean else "nothing_looked_at")
 
 
-def _checked(review: Review, what: str, words: Phrases) -> str:
+def _checked(review: Review, words: Phrases) -> str:
     """Return what was checked and with what, and which checks could not run."""
-    who, missing = ", ".join(pass_and_check_names(review.coverage)), ", ".join(review.coverage.not_installed)
-    failed = ", ".join(name for name, _ in review.coverage.not_run)
+    coverage = review.coverage
+    looked_at = (row for row in coverage.readings if row.state in ("reviewed", "reused") and row.by != NOTHING_ADDED)
+    what, who = _counted(looked_at, words), ", ".join(pass_and_check_names(coverage))
+    missing, failed = ", ".join(coverage.not_installed), ", ".join(name for name, _ in coverage.not_run)
     ran = words.say("looked_at", what=what, who=who) if what and who else words.say("run_by", who=who) if who else ""
     return _sentences(
         ran,
@@ -280,23 +210,15 @@ def _only_removed(coverage: Coverage, words: Phrases) -> str:
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return how much was not checked, such as "Not checked: 1 reference to changed code."; "" if nothing."""
-    unread_units = [reading for reading in coverage.open if reading.kind == "unit" and coverage.by_model]
+    unread_units = [row for row in coverage.open if row.kind == "unit" and coverage.by_model]
     by_no_model = words.say("open_models", len(unread_units)) if unread_units else ""
-    counted = _counted((reading for reading in coverage.open if reading not in unread_units), words)
-    places = {
-        (reading.path, reading.line): reading.name.rpartition(":")[2]
-        for reading in coverage.open
-        if reading.kind == "word"
-    }
-    codes = [str(code(word)) for word in dict.fromkeys(places.values())]
-    more = words.say("and_more", len(codes) - LISTED_NAMES) if len(codes) > LISTED_NAMES else ""
-    still = words.say("still_say", len(places), what=_sentences(", ".join(codes[:LISTED_NAMES]), more)) if codes else ""
-    return _sentences(by_no_model, words.say("not_read", what=counted) if counted else "", still)
+    counted = _counted((row for row in coverage.open if row not in unread_units), words)
+    return _sentences(by_no_model, words.say("not_read", what=counted) if counted else "")
 
 
 def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
     counts = Counter[str](reading.kind for reading in rows)
-    texts = [words.say(name, counts[kind]) for kind, name in OPEN if counts[kind]]
+    texts = [words.say(name, counts[kind]) for kind, name in OPEN.items() if counts[kind]]
     return words.say("both", one=", ".join(texts[:-1]), other=texts[-1]) if len(texts) > 1 else "".join(texts)
 
 
@@ -313,29 +235,28 @@ def pass_and_check_names(coverage: Coverage) -> list[str]:
     return [*readers, *sorted(checks - readers.keys())]
 
 
-def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
-    """Return a row of the coverage table: the number of all, statically checked, read, and unchecked items.
+def coverage_table(coverage: Coverage, words: Phrases = ENGLISH) -> list[tuple[str, dict[str, int]]]:
+    """Return the rows of the coverage table: a name, and the number of items for each of `COLUMNS`.
 
-    `kind` is `unit` for code regions, and `use` for references to changed code. Regions that only remove lines
-    are not counted, nor are references that were skipped or that are in the state "relies".
+    Regions that only remove lines are not counted, nor are references that were skipped or that may depend on
+    the change.
     """
-    left = ("skipped", "relies") if kind == "use" else ()
-    rows = [
-        reading
-        for reading in coverage.readings
-        if reading.kind == kind and reading.state not in left and reading.by != NOTHING_ADDED
+    rows = [row for row in coverage.readings if row.by != NOTHING_ADDED]
+    uses = [row for row in rows if row.kind == "use" and row.state not in ("skipped", "relies")]
+    others = [row for row in coverage.open if row.kind not in ("unit", "use")]
+    groups = {"row_units": [row for row in rows if row.kind == "unit"], "row_uses": uses}
+    return [
+        (
+            words.say(name),
+            {
+                "all": len(group),
+                "checked": sum(bool(row.checked) for row in group),
+                "read": sum(bool(row.read) for row in group),
+                "open": sum(row.state == "unread" for row in group),
+            },
+        )
+        for name, group in (groups | ({"row_others": others} if others else {})).items()
     ]
-    return {
-        "all": len(rows),
-        "checked": sum(bool(reading.checked) for reading in rows),
-        "read": sum(bool(reading.read) for reading in rows),
-        "open": sum(reading.state == "unread" for reading in rows),
-    }
-
-
-def other_open_count(coverage: Coverage) -> int:
-    """Return how many other items were not checked, such as files and searches."""
-    return sum(reading.kind not in ("unit", "use", "word") for reading in coverage.open)
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +286,7 @@ def next_step(coverage: Coverage, words: Phrases = ENGLISH) -> str:
         return ""
     if coverage.is_follow_up:
         return words.say("open_lead_follow_up")
-    readable = any(reading.kind in ("unit", "use", "word") for reading in coverage.open)
+    readable = any(reading.kind in ("unit", "use") for reading in coverage.open)
     return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
 
 
@@ -386,32 +307,22 @@ def open_places(coverage: Coverage) -> list[OpenItem]:
     turns = Counter[str]()
     keyed_places = []
     for (kind, path, name, reason), lines in rows.items():
-        is_use = kind in ("use", "word")
+        is_use = kind == "use"
         turn = turns[reason] if is_use else 0
         turns[reason] += 1
         keyed_places.append((is_use, turn, OpenItem(path, tuple(sorted(line for line in lines if line)), name, reason)))
     return [place for _, _, place in sorted(keyed_places, key=lambda item: item[:2])]
 
 
-def relying(coverage: Coverage) -> list[tuple[str, list[OpenItem]]]:
-    """Return the locations that may depend on the change by what changed, the most important first."""
+def relying(coverage: Coverage, most: int | None = LISTED_RELYING) -> tuple[list[tuple[str, list[OpenItem]]], int]:
+    """Return the locations that may depend on the change by what changed, and the number of rows left out."""
     rows: dict[tuple[str, str], list[int]] = {}
     for reading in coverage.relying:
         rows.setdefault((reading.reason, reading.path), []).append(reading.line)
     groups: dict[str, list[OpenItem]] = {}
-    for (reason, path), lines in rows.items():
+    for (reason, path), lines in list(rows.items())[:most]:
         groups.setdefault(reason, []).append(OpenItem(path, tuple(sorted(lines)), "", reason))
-    return list(groups.items())
-
-
-def relying_rows(coverage: Coverage) -> tuple[list[tuple[str, list[OpenItem]]], int]:
-    """Return the first of these locations, within the limit, and the number left out."""
-    groups, room = [], LISTED_RELYING
-    for what, rows in relying(coverage):
-        if room > 0:
-            groups.append((what, rows[:room]))
-        room -= len(rows)
-    return groups, max(0, -room)
+    return list(groups.items()), 0 if most is None else max(0, len(rows) - most)
 
 
 def relying_count(coverage: Coverage) -> int:
@@ -450,32 +361,21 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
     return f"{finding.path}{lines}{before}"
 
 
-def silencings(review: Review) -> tuple[Silencing, ...]:
-    """Return why each silenced finding is not reported."""
-    return tuple(
-        finding.tracking.silencing
-        for finding in review.findings_with_status("silenced")
-        if finding.tracking.silencing is not None
-    )
+def silenced(review: Review, words: Phrases = ENGLISH) -> list[tuple[Finding, str]]:
+    """Return the silenced findings, each with the reason and the rule that silenced it, if there is one."""
+    rows = []
+    for finding in review.findings_with_status("silenced"):
+        why = finding.tracking.silencing
+        if why is not None:
+            by = _rule_name(why.rule, words) if why.rule else ""
+            by = words.say(f"silenced_{why.scope}") if why.scope in ("withdrawn", "repeat") else by
+            rows.append((finding, ": ".join(filter(None, (by, why.reason)))))
+    return rows
 
 
-def silenced_counts(review: Review) -> dict[str, int]:
-    """Return how many findings are silenced without a rule, by the keys of the phrases about them.
-
-    They are ignored by an entry or command, withdrawn by the bot, or repeats of dismissed findings.
-    """
-    counts = Counter(silencing.scope for silencing in silencings(review) if silencing.rule is None)
-    named = counts["withdrawn"], counts["repeat"]
-    return {"suppressed": counts.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
-
-
-def ignored(review: Review) -> list[tuple[Finding, str]]:
-    """Return the findings that an entry or a command ignores, each with the reason."""
-    return [
-        (finding, why.reason)
-        for finding in review.findings_with_status("silenced")
-        if (why := finding.tracking.silencing) and why.rule is None and why.scope not in ("withdrawn", "repeat")
-    ]
+def _rule_name(rule: OwnerRule, words: Phrases) -> str:
+    kind = "learning" if rule.is_learning else "rule"
+    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=rule.file or FILE)
 
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
@@ -529,43 +429,6 @@ def _history(finding: Finding, words: Phrases) -> str:
     return words.say(f"status_{since}") if since else ""
 
 
-def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
-    """Return the risk map: folder, number of code regions, grade and number of findings, riskiest first.
-
-    Folders that only have findings are included. The map is empty for a clean review, because "risk high"
-    next to "clean" would be confusing.
-    """
-    if not review.coverage.areas or review.conclusion == "clean":
-        return []
-    counts = Counter(item.finding.path.rpartition("/")[0] for item in listing(review).all)
-    rows = [(area.folder, area.units, _grade(area.risk), counts.pop(area.folder, 0)) for area in review.coverage.areas]
-    return [*rows, *((folder, 0, _grade(0), number) for folder, number in sorted(counts.items()))]
-
-
-def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
-    """Return each rule that silenced findings, with its reason and the number of findings.
-
-    Rules from files come first.
-    """
-    reasons = {silencing.rule: silencing.reason for silencing in silencings(review) if silencing.rule is not None}
-    counts = Counter(silencing.rule for silencing in silencings(review) if silencing.rule is not None)
-    return [
-        (rule, reasons[rule], counts[rule])
-        for rule in sorted(counts, key=lambda rule: (rule.learned, rule.file, rule.number))
-    ]
-
-
-def rule_name(rule: OwnerRule, words: Phrases = ENGLISH) -> str:
-    """Return the displayed name of a rule or learning."""
-    kind = "learning" if rule.is_learning else "rule"
-    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=rule.file or FILE)
-
-
-def rule_place(rule: OwnerRule) -> str:
-    """Return what a rule applies to, for display. An exact path is shown without its prefix."""
-    return rule.place.removeprefix(globs.EXACT)
-
-
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
     """Return one line with price, calls, tokens, seconds and models."""
     if not cost_now.calls and not cost_now.failed_calls:
@@ -575,8 +438,13 @@ def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
     input_text, output_text = words.number(cost_now.usage.input), words.number(cost_now.usage.output)
     tokens = words.say("tokens", input=input_text, output=output_text, cached=cache_text)
     calls = words.say("calls", cost_now.calls) + failures_text
-    price = f"{dollars(cost_now, words)}{_shares(cost_now, words)}"
-    parts: Sequence[str] = (price, calls, tokens, _seconds(seconds, words), ", ".join(cost_now.models))
+    parts: Sequence[str] = (
+        dollars(cost_now, words),
+        calls,
+        tokens,
+        _seconds(seconds, words),
+        ", ".join(cost_now.models),
+    )
     return " · ".join(filter(None, parts))
 
 
@@ -585,20 +453,6 @@ def dollars(cost_now: Cost, words: Phrases = ENGLISH) -> str:
     if cost_now.usd is None:
         return words.say("price_unknown")
     return f"${cost_now.usd:.2f}" if cost_now.usd >= 1 or not cost_now.usd else f"${cost_now.usd:.4f}"
-
-
-def _shares(cost_now: Cost, words: Phrases) -> str:
-    """Return the shares of the price, such as " (root 33 %, workers 67 %)"; empty if there is only one."""
-    if not cost_now.usd or cost_now.root_usd is None or cost_now.verify_usd is None:
-        return ""
-    workers = cost_now.usd - cost_now.root_usd - cost_now.verify_usd
-    payers = (("share_root", cost_now.root_usd), ("share_workers", workers), ("share_verify", cost_now.verify_usd))
-    texts = [words.say(name, p=round(100 * usd / cost_now.usd)) for name, usd in payers if usd > 0]
-    return f" ({', '.join(texts)})" if len(texts) > 1 else ""
-
-
-def _grade(score: int) -> Grade:
-    return "high" if score >= RISKY else "medium" if score >= NOTABLE else "low"
 
 
 def _seconds(seconds: float, words: Phrases) -> str:

@@ -49,7 +49,6 @@ def _review(review: Review) -> dict[str, Any]:
         "read_by_model": [mark.id for mark in review.round.read if mark.model],
         "consumers": [asdict(report) for report in review.consumers],
         **{section.key: section.to_json(section.of(review)) for section in sections()},
-        "areas": [asdict(area) for area in review.coverage.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),
         "cost": asdict(review.cost),

@@ -34,7 +34,7 @@ def summary(
     """
     listing, posted_ids = facts.listing(review), {id(item) for item in posted_findings}
     # The groups in the order in which their details are added while there is room.
-    groups = {"full": listing.full, "still": listing.still, "folded": listing.rows}
+    groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}
     unposted = [item for group in groups.values() for item in group if id(item) not in posted_ids]
     # The details of other findings need no heading, because the collapsed block around them has the title.
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}

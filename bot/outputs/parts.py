@@ -12,10 +12,8 @@ from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
 from bot.render.section import finding_sections, sections
 from bot.values import (
-    Coverage,
     Evidence,
     Finding,
-    OwnerRule,
     PlacedFinding,
     PullRequest,
     Review,
@@ -28,14 +26,13 @@ SUMMARY_CHARS = 4_000
 def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
     """Return the values for summary.md.j2 that don't depend on the available room."""
     pull, coverage, groups, summary = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
-    silenced = facts.silenced_counts(review)
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
+    relying, relying_more = facts.relying(coverage)
     return {
         "title": pull.title,
         "result": plain(summary.result),
         "headline": Safe(summary.headline),
         "failure": review.cut.failure.rstrip("."),
-        "found": Safe(summary.found),
         "rest": Safe(summary.below),
         "change": facts.change(pull),
         "size": Safe(facts.size(review, words)),
@@ -45,28 +42,16 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         "summary": first,
         "more": more,
         "full": [_row(item, review, words) for item in groups.full],
-        "folded": [_row(item, review, words) for item in groups.rows],
-        "themes": [
-            {
-                "title": words.say(f"theme_{theme}", len(items)),
-                "rows": [_row(item, review, words) for item in items],
-            }
-            for theme, items in facts.by_theme(groups.rest).items()
-        ],
-        "collapsed": len(groups.collapsed_findings),
+        "folded": [_row(item, review, words) for item in groups.collapsed_findings],
         "still": [_row(item, review, words) for item in groups.still],
         "fixed": [_short(finding, review, words) for finding in review.findings_with_status("fixed")],
         "unproven": [_short(finding, review, words) for finding in review.unproven],
-        "risks": [
-            {"folder": folder, "units": units, "grade": words.say(grade), "findings": findings}
-            for folder, units, grade, findings in facts.risks(review)
-        ],
-        "counts": _counts(coverage, words),
+        "counts": [{"name": name, **counts} for name, counts in facts.coverage_table(coverage, words)],
         "all_covered": _all_covered(review, words),
         "open_lead": Safe(facts.next_step(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED_OPEN], review),
-        "relying": _relying(review),
-        "relying_more": facts.relying_rows(coverage)[1],
+        "relying": _relying(relying, review),
+        "relying_more": relying_more,
         "relying_count": facts.relying_count(coverage),
         "open_more": len(facts.open_places(coverage)[facts.LISTED_OPEN :]),
         "lists": _lists(review, words),
@@ -83,33 +68,13 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         ],
         "kept_back": len(review.findings_with_status("below")),
         "minimum": Safe(words.say(review.settings.minimum)),
-        "suppressed": silenced["suppressed"],
-        "ignored": [
+        "silenced": [
             {"title": finding.title, "where": _where(finding, review, words), "reason": reason}
-            for finding, reason in facts.ignored(review)
+            for finding, reason in facts.silenced(review, words)
         ],
-        "withdrawn": silenced["withdrawn"],
-        "repeats": silenced["silenced_repeat"],
-        "silenced": [_silence(*row, review, words) for row in facts.silencing_rules(review)],
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }
-
-
-def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
-    """Return the rows of the coverage table. The last row is omitted if its numbers are 0."""
-    rows = [
-        {
-            "name": words.say(name),
-            **facts.coverage_counts(coverage, kind),
-            **{state: coverage.count(kind, state) for state in facts.STATES},
-        }
-        for kind, name in (("unit", "row_units"), ("use", "row_uses"))
-    ]
-    others = facts.other_open_count(coverage)
-    if others:
-        rows.append({"name": words.say("row_others"), "all": others, "checked": 0, "read": 0, "open": others})
-    return rows
 
 
 def finding_values(
@@ -180,24 +145,6 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
     return link(facts.where(finding, words)[:160], address)
 
 
-def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
-    quiet = [
-        finding
-        for finding in review.findings_with_status("silenced")
-        if finding.tracking.silencing and finding.tracking.silencing.rule == rule
-    ]
-    return {
-        "rule": facts.rule_name(rule, words),
-        "kind": rule.kind,
-        "path": facts.rule_place(rule),
-        "reason": reason,
-        "findings": number,
-        "titles": [
-            {"title": finding.title, "where": _where(finding, review, words)} for finding in quiet if rule.is_learning
-        ],
-    }
-
-
 def _evidence_rows(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
     """Return a finding's evidence for templates. New locations are marked."""
     new = f", {words.say('place_new')}"
@@ -237,14 +184,14 @@ def _all_covered(review: Review, words: Phrases) -> str:
     return words.say("all_covered" if any(reading.read for reading in coverage.readings) else "all_covered_code")
 
 
-def _relying(review: Review) -> list[dict[str, Any]]:
+def _relying(groups: Sequence[tuple[str, Sequence[facts.OpenItem]]], review: Review) -> list[dict[str, Any]]:
     """Return the locations that may depend on the change, grouped by what changed."""
     return [
         {
             "what": what,
             "where": Safe(", ".join(link(open_place.label[:200], _head(open_place, review)) for open_place in rows)),
         }
-        for what, rows in facts.relying_rows(review.coverage)[0]
+        for what, rows in groups
     ]
 
 

@@ -106,7 +106,7 @@ class CoverageTracker:
         self._limits: list[str] = []
         self._not_installed: list[str] = []
         self._not_run: list[tuple[str, str]] = []
-        self._commits: tuple[str, ...] = ()  # what is unknown about the commits of the change
+        self._searches: list[str] = [*dependents.missed_uses]  # what could not be searched, as sentences
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """Note that `by` judged these code regions, and return how many of them are new."""
@@ -154,7 +154,7 @@ class CoverageTracker:
 
         `gaps` says why some commits were not scanned, and `unread` which other repositories were not read.
         """
-        self._commits = tuple(gaps)
+        self._searches += gaps
         for reason in unread:
             self.note_unchecked("", reason)
 
@@ -250,9 +250,8 @@ class CoverageTracker:
         ]
         # a reason for a whole file is listed only once
         told = {file.unread for file in self._files if file.is_unreviewed}
-        searches = (sentence for sentence in self._dependents.missed_uses if sentence not in told)
+        searches = (sentence for sentence in self._searches if sentence not in told)
         rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in searches]
-        rows += [CoverageRow("commits", "", "", "unread", reason=reason) for reason in self._commits]
         unchecked = (row for row in self._unchecked if row[0] not in left_out)
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in unchecked]
         skipped_files = tuple((file.path, file.skip) for file in self._files if file.skip)
@@ -262,20 +261,15 @@ class CoverageTracker:
         return Coverage(tuple(rows), skipped_files, cut, self.by_model, not_installed, not_run=not_run)
 
     def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:
-        checks, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])
-        read = ", ".join(readers) if self.by_model else ""
-        if readers:
-            return CoverageRow(
-                "unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checks, read
-            )
-        if unit.id in self._reused:
-            mark = self._reused[unit.id]
-            read = mark.by if mark.model else ""
-            return CoverageRow("unit", unit.path, unit.name, "reused", mark.by, "", unit.start, checks, read)
+        row = CoverageRow("unit", unit.path, unit.name, "unread", "", why_unread, unit.start)
+        row = replace(row, checked=self._checked.get(unit.id, ""))
+        if readers := ", ".join(self._by.get(unit.id, ())):
+            return replace(row, state="reviewed", by=readers, reason="", read=readers if self.by_model else "")
+        if mark := self._reused.get(unit.id):
+            return replace(row, state="reused", by=mark.by, reason="", read=mark.by if mark.model else "")
         if unit.id in self._skipped:
-            reason = self._skipped[unit.id]
-            return CoverageRow("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checks)
-        return CoverageRow("unit", unit.path, unit.name, "unread", "", why_unread, unit.start, checks)
+            return replace(row, state="skipped", reason=self._skipped[unit.id])
+        return row
 
     def _use(self, use: "ObligedUse") -> CoverageRow:
         comparison, read = self._compared.get(use.place, ""), self._read.get(use.place, "")
@@ -288,7 +282,7 @@ class CoverageTracker:
         if use.is_left_to_a_run:
             return replace(reading, state="skipped", reason="in a test, which its own run checks")
         if use.reference.asks and not _may_be_provided(use.reference):
-            return replace(reading, kind="word", name=use.mentions, state="unread", reason=use.says)
+            return replace(reading, state="unread", reason=use.says)
         if not use.may_break or (use.is_doubtful and not self.by_model):
             return replace(reading, state="relies", reason=use.was_now or use.says)
         why = self._left.get(use.place) or ("its lines were not in any prompt" if self.by_model else "")
@@ -308,7 +302,6 @@ class ObligedUse:
     reference: Reference
     was_now: str  # both signatures if they differ: "`def total(a)` is now `def total(a, b=1)`"
     may_break: bool  # whether its target was removed or renamed; False if only the name matches
-    mentions: str  # "path:name" of the definition by the name that the line has: the former name after a rename
 
     @property
     def place(self) -> UsePlace:
@@ -397,7 +390,6 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
             reference,
             was_now,
             may_break,
-            _mentions(reference, item),
         )
         uses_by_place.setdefault(use.place, use)
     return tuple(uses_by_place.values())
@@ -426,13 +418,6 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
     if part == "renamed":
         return f"{name} moved to {reference.symbol.rpartition(':')[0]}"
     return SAYS[part].format(name=name)
-
-
-def _mentions(reference: Reference, item: ChangedSymbol | None) -> str:
-    """Return the "path:name" of the definition that the line names, from before a rename if it has the old name."""
-    before = item.before if item is not None else None
-    is_former = before is not None and before.short == reference.name
-    return f"{before.path}:{before.name}" if before is not None and is_former else reference.symbol
 
 
 def _signature_change(item: ChangedSymbol) -> str:

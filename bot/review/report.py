@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import compress
 
 from bot import diff
-from bot.diff import units
 from bot.features.overlooked.section import OVERLOOKED, overlooked
 from bot.features.own_checks import asking as own_checks
 from bot.features.walkthrough import build as walkthrough
@@ -102,11 +101,10 @@ async def conclude(
     subject, settings = session.survey, session.survey.brief.settings
     past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
     findings, numbered_findings = rounds.assign_numbers(findings, past.known.numbers if past.known else ())
-    coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units))
     open_findings = [
         placed_finding.finding for placed_finding in findings if placed_finding.finding.status in ("new", "still")
     ]
-    coverage_now = coverage_now.without_shown(open_findings)
+    coverage_now = subject.tracker.coverage().without_shown(open_findings)
     issue_reports = tuple(replace(issue, round=subject.past.round.number) for issue in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     parts = {**session.results.parts, **await own_checks.results(session)}

@@ -80,6 +80,9 @@ class _Reading(msgspec.Struct):
     read: str = ""
 
 
+_OLD_KINDS = {"word": "use", "commits": "search"}  # kinds of coverage rows that 0.2.0 wrote
+
+
 class _Coverage(msgspec.Struct):
     readings: list[dict[str, Any]]
     skipped_files: list[dict[str, str]] = []
@@ -99,7 +102,6 @@ class _ReviewResult(msgspec.Struct):
     cause: Cause = ""
     strategy: StrategyChoice = StrategyChoice("")
     consumers: tuple[ConsumerReport, ...] = ()
-    areas: tuple[dict[str, Any], ...] = ()
     cost: Cost = Cost()
     seconds: float = 0.0
     dropped: int = 0
@@ -225,13 +227,12 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
         findings=tuple(map(_placed, document.findings)),
         coverage=msgspec.convert(
             {
-                "readings": coverage.readings,
+                "readings": [{**row, "kind": _OLD_KINDS.get(row["kind"], row["kind"])} for row in coverage.readings],
                 "skipped_files": [(file["path"], file["reason"]) for file in coverage.skipped_files],
                 "cut": coverage.cut,
                 "by_model": coverage.by_model,
                 "not_installed": coverage.not_installed,
                 "not_run": [(row["check"], row["reason"]) for row in coverage.not_run],
-                "areas": result.areas,
                 "is_follow_up": result.is_follow_up,
             },
             Coverage,

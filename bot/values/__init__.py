@@ -37,7 +37,6 @@ from bot.values.finding import (
 from bot.values.notes import FileNote, ReaderNotes
 from bot.values.required_check import RequiredCheck, RequiredCheckResult, RequiredCheckSeverity
 from bot.values.review import (
-    Area,
     CommentSpot,
     Coverage,
     CoverageRow,

@@ -131,10 +131,9 @@ class CoverageRow:
 
     - `unit`: a changed code region.
     - `use`: a reference to a definition whose contract changed.
-    - `word`: a line that contains a removed name but may refer to something else.
     - `file`: a changed file that was skipped, although nothing outside the change justifies that.
-    - `search`: references that could not be searched for.
-    - `commits`: commits that were not scanned for secrets, or that have several merge bases.
+    - `search`: references that could not be searched for, commits that were not scanned for secrets, or
+      several merge bases.
     - `check`: something that a static check could not decide.
     - `dependent`: a file that imports a changed one; only in reviews of earlier versions.
 
@@ -142,7 +141,7 @@ class CoverageRow:
     decided by a static check. It may work or break, and doesn't affect the result.
     """
 
-    kind: Literal["unit", "use", "word", "file", "search", "commits", "check", "dependent"]
+    kind: Literal["unit", "use", "file", "search", "check", "dependent"]
     path: Exact[str]
     name: Exact[str]  # for a "use", the definition that it refers to, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread", "relies"]
@@ -155,15 +154,6 @@ class CoverageRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
-    """One folder of the change, with its number of code regions and its highest risk."""
-
-    folder: Exact[str]
-    units: int
-    risk: int
-
-
-@dataclass(frozen=True, slots=True)
 class Coverage:
     """What was checked in the whole change, by static checks and by models, and what was not."""
 
@@ -172,7 +162,6 @@ class Coverage:
     cut: tuple[str, ...] = ()  # sentences about what limits left out
     by_model: bool = True  # whether changed code only counts as checked once a model has read it
     not_installed: Exact[tuple[str, ...]] = ()  # checks that had something to do but are not installed
-    areas: tuple[Area, ...] = ()  # the risk map, riskiest first
     not_run: Exact[tuple[tuple[str, str], ...]] = ()  # type checkers that failed, each with the reason
     is_follow_up: bool = False  # whether the head was not reviewed, and only earlier findings were updated
 
@@ -183,9 +172,8 @@ class Coverage:
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """The items that should have been checked but were not, most important first."""
-        order = {"unit": 0, "file": 1, "use": 2, "word": 3, "search": 4, "commits": 5, "check": 6}
-        left = [reading for reading in self.readings if reading.state == "unread" and reading.kind in order]
-        return tuple(sorted(left, key=lambda reading: order[reading.kind]))
+        kinds = ("unit", "file", "use", "search", "check")
+        return tuple(row for kind in kinds for row in self.readings if row.kind == kind and row.state == "unread")
 
     @property
     def complete(self) -> bool:
@@ -416,7 +404,7 @@ class Review:
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """Why the result is incomplete, if it is."""
-        unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
+        unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
         cut = bool(self.cut.partial or self.cut.fault or unread & {reading.kind for reading in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),

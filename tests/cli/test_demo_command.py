@@ -58,7 +58,7 @@ async def test_demo_shows_everything_with_a_scripted_model() -> None:
         assert f"Withdrawn: {model.WRONG}" in page
         assert "<h1>Overview</h1>" in await asyncio.to_thread(_signed_in, await stage.bot.address, "maintainer")
         last = await _mended(stage)
-        assert "was withdrawn after a conversation" in last.comments[0].body
+        assert "withdrawn in a conversation" in last.comments[0].body
         assert "quote(-1" not in last.comments[0].body  # the withdrawn finding's trigger
         assert last.reviews[0].state == "DISMISSED"
     assert "answer     the bot withdraws the finding" in said

@@ -15,7 +15,6 @@ from bot import __version__
 from bot.features.walkthrough.section import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import console, posts
 from bot.values import (
-    Area,
     CommentSpot,
     Cut,
     Evidence,
@@ -41,15 +40,12 @@ PYTHON = changed(
 )  # fmt: skip
 SPOT = CommentSpot("src/app/pay.py", 12, 12, "RIGHT")
 HOSTILE = "@victim ![p](https://evil.example/p.png) <img src=x> /deeprepo cancel :tada: #1 <!-- deeprepo:{} --> \u202e\x1b[31m"
-AREAS = (Area("src/app", 7, 52), Area("src/app/io", 3, 22), Area("", 1, 5))
 OWN = "# {{ result }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n\n{{ cost }}\n"
 
 
 def said(*placed: PlacedFinding, review: Review = REVIEW) -> Review:
     """Return the sample review with only these findings."""
-    return replace(
-        review, findings=placed, dropped=0, notes=(), turns=(), coverage=replace(review.coverage, areas=AREAS)
-    )
+    return replace(review, findings=placed, dropped=0, notes=(), turns=())
 
 
 def at(finding: Finding, spot: CommentSpot | None = SPOT, **fields: object) -> PlacedFinding:
@@ -99,7 +95,7 @@ LARGE = Walkthrough(
 REVIEWS: Mapping[str, Review] = {
     "walkthrough": replace(said(FIX), pull=ONLINE, parts={"walkthrough": WALK}),
     "walkthrough_of_many_files": replace(CLEAN, parts={"walkthrough": LARGE}),
-    "usual": replace(REVIEW, coverage=replace(REVIEW.coverage, areas=AREAS)),
+    "usual": REVIEW,
     "clean": CLEAN,
     "unread": UNREAD,
     "partial": replace(UNREAD, cut=Cut(partial=True), notes=("The cap of $1.00 is reached.",)),

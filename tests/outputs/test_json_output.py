@@ -77,8 +77,8 @@ def test_follow_up_review_is_still_marked_when_read_back() -> None:
     """A page rendered again after a comment still says that the commit was not reviewed."""
     followed = replace(UNREAD, coverage=replace(UNREAD.coverage, is_follow_up=True))
     after = reviews.review(json_file.render(followed).encode())
-    assert "was not reviewed" in facts.summary(after).since
-    assert "was not reviewed" not in facts.summary(UNREAD).since
+    assert "was not reviewed" in facts.summary(after).result
+    assert "was not reviewed" not in facts.summary(UNREAD).result
 
 
 def test_output_contains_no_local_path() -> None:

@@ -20,9 +20,9 @@ def with_own(source: str, name: str = "summary.md.j2", review: Review = REVIEW) 
 
 def test_custom_template_determines_the_wording() -> None:
     """The template sets the wording and uses our values."""
-    page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].reviewed }}\n")
+    page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].all }}\n")
 
-    assert page == "Found 2: What was checked 1\n"
+    assert page == "Found 2: What was checked 2\n"
 
 
 def test_template_values_are_always_escaped() -> None:

@@ -98,7 +98,7 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def left(review: Review) -> set[str]:
     """Return short descriptions of what is open and of what depends on the change."""
     return {
-        f"{row.kind} {row.path}:{row.line}" if row.kind in ("use", "word") else f"{row.kind} {row.path}"
+        f"{row.kind} {row.path}:{row.line}" if row.kind == "use" else f"{row.kind} {row.path}"
         for row in (*review.coverage.open, *review.coverage.relying)
     }
 
@@ -156,7 +156,7 @@ def test_unread_code_is_open_without_a_model(review: Reviewer, kind: str) -> Non
     """Unread code and references to removed names count as not checked; dependent code is only listed."""
     after, expected = KINDS[kind]
     done = review(after)
-    unread = {row for row in expected if row.startswith(("file", "word")) or kind == LATE}
+    unread = {row for row in expected if row.startswith("file") or kind == LATE}
     assert left(done) == expected
     assert {row.kind for row in done.coverage.open} == {row.partition(" ")[0] for row in unread}
     assert not done.findings

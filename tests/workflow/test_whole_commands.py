@@ -31,7 +31,7 @@ async def test_ignored_finding_is_not_reported_in_the_next_review(at: Whole) -> 
     number = await at.reviewed()
     assert "Ignored in this" in await at.said(number, "/deeprepo ignore 1 the caller goes next week")
     await at.said(number, "/deeprepo full review")
-    assert "1 finding is ignored" in at.summary(number)
+    assert "1 finding is silenced" in at.summary(number)
     assert at.gh.pull(number).checks[-1].conclusion == "success"
     elsewhere = MENDED["shop/cart.py"] + "\n\ndef refund(goods):\n    return total(goods, 0.3)\n"
     await at.pushed({"shop/cart.py": elsewhere})

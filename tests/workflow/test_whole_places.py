@@ -31,7 +31,7 @@ async def test_ignored_finding_is_reported_again_at_a_new_location(at: Whole) ->
     assert ignored == "success"
     assert (check.conclusion, check.title) == (
         "failure",
-        "1 finding (1 high); 1 new location. The whole change was checked.",
+        "1 finding (1 high); 1 new location.",
     )
     assert [(row["path"], row["start_line"]) for row in check.annotations] == [("shop/late.py", 5)]
     assert lines(at, number) == [("shop/late.py", 5)]

@@ -84,7 +84,7 @@ async def test_refused_key_is_reported_first(tmp_path: Path, monkeypatch: pytest
             number = await at.reviewed()
             check, summary = at.gh.pull(number).checks[-1], at.summary(number)
 
-            assert summary.split("\n")[1] == "## deeprepo: ⚠️ Wrong key or model: no model reviewed this change"
+            assert summary.split("\n")[1] == "## deeprepo: ⚠️ Wrong key or model, so no model reviewed this change"
             assert summary.split("\n")[3].startswith("**openai refused the key (status 401). Check that it is set")
             assert summary.count("refused the key") == 1
             assert QUOTE in summary
