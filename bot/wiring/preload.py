@@ -30,7 +30,6 @@ LAZY_MODULES = (
     "bot.analyzers.type_checkers.tsc",
     "bot.analyzers.type_checkers.ty",
     "bot.review.agent.seed",
-    "deeprepo.impact.uses.results",
     "deeprepo.impact.uses.closed_world",
     "deeprepo.rlm.money.schema",
     "configparser",

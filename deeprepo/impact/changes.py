@@ -19,7 +19,7 @@ MOVED = (
     "renamed without a change of content"
 )
 REPLACED = "it was replaced by a submodule, whose code is in another repository"
-Connection = Literal["bound", "unique", "probable", "name"]
+Connection = Literal["bound", "probable", "name"]
 # "lost": a search found nothing. Only `uses/closed_world.py` can turn it into a proof.
 TargetState = Literal["lost", "likely", "present", "unknown"]
 # How a changed definition may affect its users; see deeprepo/impact/uses/symbols.py.
@@ -224,11 +224,6 @@ class Reference(Struct, frozen=True):
     def likely(self) -> bool:
         """Whether nothing in the tree has its target, although the members of the receiver or its base are unknown."""
         return self.target_state == "likely"
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether a comparison with its definition proves something, because no other definition can be the target."""
-        return self.connection in ("bound", "unique")
 
     @property
     def is_guessed(self) -> bool:

@@ -204,14 +204,6 @@ def positional(parameters: Sequence[Parameter]) -> list[Parameter]:
     return [one for one in parameters if one.kind in ("positional", "only")]
 
 
-class Origin(Struct, frozen=True):
-    """Where a value comes from, as far as its file shows."""
-
-    called: tuple[str, ...] = ()  # functions or classes whose call returns it
-    roots: tuple[str, ...] = ()  # first names of its sources that the file does not bind, but an import may
-    classes: tuple[str, ...] = ()  # names spelled like classes in the calls that return it
-
-
 class Use(Struct, frozen=True, eq=False):
     """One reference to a name.
 
@@ -230,8 +222,6 @@ class Use(Struct, frozen=True, eq=False):
     is_guarded: bool = False  # the code around handles its absence or failure
     at: int = -1  # byte offset; -1 if unknown
     alias: str = ""  # the name that it is assigned to uncalled: `total = lib.total`
-    result_of: str = ""  # if it is a member of a function's result: that function, as written
-    origin: Origin = Origin()  # of a receiver of unknown class
     is_receiver: bool = False  # a member of it is used: `lib` in `lib.total`
     is_assigned: bool = False  # it gets a value
 

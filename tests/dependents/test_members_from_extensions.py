@@ -145,5 +145,5 @@ def test_extension_call_is_proven_broken_only_without_a_rival_extension(
     """A call of a C# extension method is proven broken only if no other extension has its name."""
     before = {"Sizes.cs": EXTENSIONS.format("", "Deep"), "Use.cs": CALLS, "More.cs": others}
     found = find(repository.change(before, {"Sizes.cs": EXTENSIONS.format(", bool dots", "Down")}))
-    proven = {f"{one.reference.path}:{one.reference.line}" for one in broken(found) if one.reference.is_certain}
+    proven = {f"{one.reference.path}:{one.reference.line}" for one in broken(found) if one.reference.is_bound}
     assert sorted(proven) == places

@@ -85,7 +85,7 @@ def test_cached_facts_expire_when_the_code_that_computes_them_changes(tmp_path: 
     program = (
         "import importlib, sys\n"
         "from deeprepo.impact import language, table\n"
-        "for name in ('reading.results', 'reading.spots', 'resolving.offers'):\n"
+        "for name in ('reading.spots', 'resolving.offers'):\n"
         "    importlib.import_module(f'deeprepo.impact.{name}')\n"
         "for name in table.folders():\n"
         "    language.load(name)\n"

@@ -5,7 +5,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, TypeVar
 
 from tree_sitter import Node
 
@@ -16,7 +15,6 @@ from deeprepo.impact.reading.nodes import Spans, kind_of, name_of, text
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.values import Form
 
-Told = TypeVar("Told")
 UNKNOWN = ("?",)  # the class of a receiver that cannot be determined
 MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")
@@ -28,8 +26,6 @@ CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 QUOTED = re.compile(r"[\"':\\](\w+)")
 WORD = re.compile(r"[\w$]+")
-CALLEE = re.compile(r"[\w$]+(?:(?:\.|::)[\w$]+)*")
-PASSED = re.compile(r"\w*argument(?:s|_list)|call_suffix")  # the part of a call behind its callee
 LONGEST_NAME = 200  # bytes; a longer callee is an expression that has no name
 SHORT = 1_500  # bytes; shorter code is always included
 MOST_READ = 0.7  # share of a file; above it, the whole file is read
@@ -79,7 +75,7 @@ class Construction(Struct, frozen=True):
 
 
 class Values(Struct):
-    """What is known about values: their classes, and what they come from."""
+    """What is known about the classes of values."""
 
     # a name -> the spans of code in which it has a class
     types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
@@ -87,21 +83,6 @@ class Values(Struct):
     objects: list[Class] = field(default_factory=list)
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
     fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    # as `types`
-    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
-    parts: dict[int, Node] = field(default_factory=dict)  # a name bound by destructuring -> the value
-    # as `types`
-    bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))
-    # a field -> where it is assigned
-    holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))
-    # The origins of a value (`origins.py`), by its node and the depth of the search.
-    origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
-        default_factory=dict
-    )
-    # The names in a call and the node that it is made on (`origins.py`), by its node.
-    calls: dict[int, tuple[Sequence[tuple[str, Literal["called", "root", "class"]]], Node | None]] = field(
-        default_factory=dict
-    )
 
 
 class Marks(Struct):
@@ -411,27 +392,15 @@ def _typed(marks: Marks, rows: Several, uses: Several) -> None:
     """
     for node, found in rows.of("made"):
         marks.values.made[node.start_byte, node.end_byte] = _class_in(found)
-    _results(marks, rows)
     variables = {node.start_byte for node, found in rows.of("var") if "element" not in found}
     for node, found in rows.of("var"):
         suffix = ELEMENTS if "element" in found else ARROW if "pointee" in found else ""
         _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
     for node, found in rows.of("field"):
         marks.values.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
-        marks.values.holders[text(node)].append(node)
     for node, found in rows.of("this"):
         marks.values.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
     _bind_others(marks, rows, uses, variables)
-
-
-def _results(marks: Marks, rows: Several) -> None:
-    """Record which names are bound to function results, and which are bound by destructuring."""
-    for node, found in rows.of("part"):
-        marks.values.parts[node.start_byte] = found["is"][0]
-    for node, found in rows.of("var"):
-        if "is" in found:
-            scope = next(iter(found.get("scope", ())), None) or _around(marks, node)
-            marks.values.results[text(node)].append((*marks.language.span(scope), _called(found["is"][0])))
 
 
 def _bind_others(marks: Marks, rows: Several, uses: Several, variables: Collection[int]) -> None:
@@ -466,8 +435,6 @@ def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix
     """Record the class of a name in the given scope, or in the enclosing definition."""
     span = marks.language.span(next(iter(scopes), None) or _around(marks, node))
     marks.values.types[text(node) + suffix].append((*span, of))
-    if not suffix:
-        marks.values.bound[text(node)].append((*span, node))
 
 
 def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
@@ -507,47 +474,13 @@ def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, 
     return node
 
 
-def _called(value: Node) -> str:
-    """Return the callee of a call as written, a name or a path; "" for any other value."""
-    call = bare(value)
-    passed = call.child_by_field_name("arguments") or next(reversed(call.named_children), None)
-    size = passed.start_byte - call.start_byte if passed is not None and PASSED.fullmatch(passed.type) else 0
-    written = text(call)[:size] if size <= LONGEST_NAME else ""
-    return written if CALLEE.fullmatch(written) else ""
-
-
-def function_of(marks: Marks, value: Node) -> str:
-    """Return the function whose result a value is: from a call, or from a name bound only to such a call.
-
-    Return "" if a narrower scope rebinds the function's name.
-    """
-    value = bare(value)
-    found = _innermost(marks.values.results.get(text(value), ()), value)
-    is_bound_once = len(found) == len(_innermost(marks.values.types.get(text(value), ()), value)) == 1
-    called = _called(value) or (found[0] if is_bound_once else "")
-    root, whole = called.partition(".")[0], marks.root.end_byte - marks.root.start_byte
-    around = [
-        row for row in marks.values.types.get(root, ()) if row[0] <= value.start_byte and value.end_byte <= row[1]
-    ]
-    return called if all(end - start == whole for start, end, _ in around) else ""
-
-
-def _innermost(rows: Sequence[tuple[int, int, Told]], value: Node) -> list[Told]:
-    """Return the values of the innermost scope around a node, from rows of (start byte, end byte, value)."""
-    rows = [row for row in rows if row[0] <= value.start_byte and value.end_byte <= row[1]]
-    inner = min((end - start for start, end, _ in rows), default=0)
-    return [one for start, end, one in rows if end - start == inner]
-
-
 def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
     """Return the class that a name has in the innermost scope that binds it; unknown if there are several."""
-    found = set(_innermost(marks.values.types.get(name, ()), receiver))
+    start, end = receiver.start_byte, receiver.end_byte
+    rows = [row for row in marks.values.types.get(name, ()) if row[0] <= start and end <= row[1]]
+    inner = min((end - start for start, end, _ in rows), default=0)
+    found = {of for start, end, of in rows if end - start == inner}
     return () if not found else (found.pop(),) if len(found) == 1 else UNKNOWN
-
-
-def bound_nodes(marks: Marks, receiver: Node, name: str) -> list[Node]:
-    """Return where the innermost scope that binds a name binds it."""
-    return _innermost(marks.values.bound.get(name, ()), receiver)
 
 
 def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:

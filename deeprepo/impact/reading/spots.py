@@ -25,17 +25,15 @@ from deeprepo.impact.reading.marks import (
     bodies_around,
     bound_class,
     classes_around,
-    function_of,
     is_handled,
     marks_of,
 )
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import SYMBOLS, first_line, last_line, name_of, text
-from deeprepo.impact.reading.origins import origin
 from deeprepo.impact.reading.reader import language_for, parse
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import MODULE, Arguments, Form, Origin, SomeUses, Use
+from deeprepo.impact.values import MODULE, Arguments, Form, SomeUses, Use
 
 MOST = 2_000  # references per file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
@@ -174,8 +172,6 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=place in marks.receivers,
         is_assigned=mark.is_assigned or form == "definition",
-        result_of=_result_of(marks, node, mark),
-        origin=origin(marks, mark.receiver) if mark.receiver is not None and types in ((), UNKNOWN) else Origin(),
         function=".".join(one.name for one in reversed(around)) or MODULE,
         span=_lines(language, around[0].node) if around else None,
         is_in_class_body=bool(around) and around[0].is_class,
@@ -218,11 +214,6 @@ def _words_before(node: Node, receiver: Node) -> tuple[str, bool]:
             break
         last = further.prev_sibling
     return text(sign).join(reversed(parts)), len(parts) == 1
-
-
-def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
-    value = mark.receiver if mark.receiver is not None else marks.values.parts.get(node.start_byte)
-    return function_of(marks, value) if value is not None else ""
 
 
 def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     """Return the result of comparing a call with both signatures."""
     answer = _by_rules(_Call(reference, item))
     if isinstance(answer, Misfit):
-        return REPORTED if reference.is_certain else ""
+        return REPORTED if reference.is_bound else ""
     return answer if answer != OTHER or not reference.is_bound else ""
 
 
@@ -252,7 +252,7 @@ def never_matched(call: _Call) -> Misfit | CallState | None:
 
 def no_longer_matches(call: _Call) -> Misfit | CallState | None:
     """The call matched the former signature, but doesn't match the new one."""
-    is_known = call.reference.is_certain or call.reference.likely
+    is_known = call.reference.is_bound or call.reference.likely
     return problem(call.before, call.after, call.reference) if is_known else None
 
 

@@ -3,17 +3,16 @@
 | connection | the reference is assumed to mean the definition because of |
 |---|---|
 | "bound" | the imports of the file, its namespace, or the written class of the receiver |
-| "unique" | a name that nothing else in the tree gives, in a file that imports the class or shares its package |
-| "probable" | such a name, or a receiver that probably is of the class |
+| "probable" | a name that nothing else in the tree gives, or a receiver that probably is of the class |
 | "name" | the name, and nothing else |
 
-"bound" and "unique" are certain: only with these, a comparison with the definition proves a break. Whether a name that
-is "lost" may still come from elsewhere is decided last, in `closed_world.py`.
+Only with "bound", a comparison with the definition proves a break. Whether a name that is "lost" may still come from
+elsewhere is decided last, in `closed_world.py`.
 """
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import Connection, TargetState, UsePlace
 from deeprepo.impact.everyday import METHODS, is_specific
@@ -34,6 +33,7 @@ ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 UNNAMED = frozenset({"?"})  # the base of a class to which other files may add members, such as a trait
 LONG = 4  # letters of a class name that links a file to it
 LAST = re.compile(r"\w+")
+CALLED = re.compile(r"(\w+)\s*\(")
 FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so its root is no class
 # roots that are never imports
 OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})
@@ -103,10 +103,9 @@ class Evidence(Struct):
         """Return whether a capitalized receiver is a field or property: `h.Options.Matcher`."""
         return self.language.receivers.capital_members and bool(FIELD.match(receiver))
 
-    async def is_undefined_type(self, types: Sequence[str], owner: str = "") -> bool:
-        """Return whether a receiver's class is not defined in the tree, so that it may have any member."""
-        type_names = {words[-1] for word in types if (words := LAST.findall(word))} - {owner}
-        return any([not await self.names.is_given(self.language, word) for word in sorted(type_names)])
+    async def is_undefined(self, names: Iterable[str]) -> bool:
+        """Return whether the tree does not define one of these."""
+        return any([not await self.names.is_given(self.language, name) for name in sorted(names)])
 
 
 class Case(Struct):
@@ -159,6 +158,13 @@ class Case(Struct):
         return is_of_it and (giver.is_loose or (language.open_classes and bool(owner)))
 
     @property
+    def is_of_another_class(self) -> bool:
+        """Whether the receiver is written like a class other than the target's. A field is none: `h.Options.total`."""
+        receiver, target = self.use.receiver, self.target
+        is_class = names_class(receiver) and last_word(receiver) not in (target.owner, *target.shorts)
+        return is_class and (self.is_external or not self.evidence.is_field(receiver))
+
+    @property
     def is_named_like_its_class(self) -> bool:
         """Whether the receiver is named like the target's class: `cart.total` for a member of `Cart`."""
         return resembles(self.use.receiver, self.target.owner)
@@ -198,20 +204,6 @@ async def resolved(case: Case) -> Connection | None:
     return "bound"
 
 
-async def alone_in_sight(case: Case) -> Connection | None:
-    """Only the target has this name in the whole tree, and the file can see the target's class.
-
-    Example: `basket.apply_voucher()` where nothing else is called `apply_voucher`.
-    """
-    receiver, evidence = case.use.receiver, case.evidence
-    if not case.is_alone or case.use.types or case.is_external:
-        return None
-    is_named = names_another_class(receiver, case.target) and not evidence.is_field(receiver)
-    if is_named and await evidence.is_undefined_type((last_word(receiver),)):
-        return None  # a class that the tree does not define
-    return "unique" if await evidence.sees(case.file.path, case.target) else None
-
-
 async def extended_or_inherited(case: Case) -> Connection | None:
     """The member may come from an extension that the file can call, from a base class, or from a macro.
 
@@ -224,16 +216,17 @@ async def extended_or_inherited(case: Case) -> Connection | None:
 async def of_something_else(case: Case) -> Connection | None:
     """The file itself imports or defines the name, or the receiver is written like another class.
 
-    Examples: `def load(): ...` above `load()`, and `Invoice.total` for a member of `Order`. A capitalized field is
-    not a class: `h.Options.total`.
+    Examples: `def load(): ...` above `load()`, and `Invoice.total` for a member of `Order`.
     """
-    receiver = case.use.receiver
-    is_class = names_another_class(receiver, case.target) and (case.is_external or not case.evidence.is_field(receiver))
-    return "name" if is_class or case.file.gives_another_meaning(case.use, case.target) else None
+    is_other = case.is_of_another_class or case.file.gives_another_meaning(case.use, case.target)
+    return "name" if is_other else None
 
 
 async def alone(case: Case) -> Connection | None:
-    """Only the target has this name in the whole tree."""
+    """Only the target has this name in the whole tree.
+
+    Example: `basket.apply_voucher()` where nothing else is called `apply_voucher`.
+    """
     return "probable" if case.is_alone else None
 
 
@@ -258,7 +251,6 @@ async def nothing_but_the_name(_: Case) -> Connection | None:
 
 CONNECTION = (
     resolved,
-    alone_in_sight,
     extended_or_inherited,
     of_something_else,
     alone,
@@ -339,7 +331,7 @@ async def no_longer_imported(case: Case) -> TargetState | None:
 async def member_of_a_class(case: Case) -> TargetState | None:
     """The class of a member, or a class that it inherits from, may still have it; bases outside the tree may, too."""
     target, exports = case.target, case.evidence.exports
-    if case.connection not in ("bound", "unique") or not target.owner or not case.is_former_name:
+    if case.connection != "bound" or not target.owner or not case.is_former_name:
         return None
     lines = [(home, await exports.ancestry(home, target.owner)) for home in sorted(target.homes)]
     if not any(line.classes for _, line in lines):
@@ -353,7 +345,7 @@ async def member_of_a_class(case: Case) -> TargetState | None:
             return "likely" if case.is_alone and "*" not in beyond else "unknown"
         if unknown & UNNAMED and not case.is_alone:
             return "likely"
-    return "lost" if case.connection == "bound" else None
+    return "lost"
 
 
 async def bare_name(case: Case) -> TargetState | None:
@@ -375,30 +367,17 @@ async def bare_name(case: Case) -> TargetState | None:
     return "unknown" if await exports.elsewhere(path, use.name) else "lost"
 
 
-async def alone_and_gone(case: Case) -> TargetState | None:
-    """Nothing else in the tree has the name, and the file sees the target's class.
-
-    A mere mention is no proof in a language whose members can be created at run time, and neither is a static
-    member of another type: `Path.load()` for `Helpers.load`.
-    """
-    target, use = case.target, case.use
-    if case.connection != "unique" or not case.is_former_name:
-        return None
-    last = use.receiver.rpartition(".")[2]
-    is_static = target.before is not None and target.before.kind == "function" and bool(target.owner)
-    is_of_another = is_static and last[:1].isupper() and last != target.owner
-    is_use = use.arguments is not None or case.evidence.language.declared_members
-    return "lost" if is_use and not is_of_another and not await _is_from_library_call(case) else None
-
-
 async def rare_member(case: Case) -> TargetState | None:
     """Nothing in the tree has this rare member any more, and the file is connected to its class."""
     use, evidence = case.use, case.evidence
-    if use.form != "member" or not (case.is_alone or await _is_rare_and_gone(case)):
+    is_rare = use.form == "member" and (case.is_alone or await _is_rare_and_gone(case))
+    if not is_rare or await _is_of_a_library(case):
         return None
+    if case.is_alone and not use.types and not case.is_external and await evidence.sees(case.file.path, case.target):
+        return "likely"
     most = NAMED_FILES if case.is_named_like_its_class else FEW_FILES
     is_in_few_files = await evidence.names.is_in_few_files(evidence.language, use.name, most)
-    return "likely" if is_in_few_files and not await _is_of_a_library(case) and await _is_connected(case) else None
+    return "likely" if is_in_few_files and await _is_connected(case) else None
 
 
 async def undecided(_: Case) -> TargetState | None:
@@ -413,15 +392,9 @@ STATE = (
     no_longer_imported,
     member_of_a_class,
     bare_name,
-    alone_and_gone,
     rare_member,
     undecided,
 )
-
-
-def names_another_class(receiver: str, target: UseTarget) -> bool:
-    """Return whether a receiver is written like a class other than the target's."""
-    return names_class(receiver) and last_word(receiver) not in (target.owner, *target.shorts)
 
 
 def _is_beside(path: str, target: UseTarget) -> bool:
@@ -437,12 +410,13 @@ async def _is_rare_and_gone(case: Case) -> bool:
 
 
 async def _is_of_a_library(case: Case) -> bool:
-    """Return whether the receiver has a class that the tree does not define, or is another one's, or a library's."""
-    use, target, evidence = case.use, case.target, case.evidence
-    if names_another_class(use.receiver, target) and not evidence.language.open_classes:
+    """Return whether the receiver is another class, has one that the tree does not define, or a library returns it."""
+    use, evidence = case.use, case.evidence
+    if case.is_of_another_class and not evidence.language.open_classes:
         return True
-    is_result = use.receiver.endswith(")") and await _is_from_library_call(case)
-    return is_result or await evidence.is_undefined_type(use.types, target.owner)
+    types = {words[-1] for written in use.types if (words := LAST.findall(written))} - {case.target.owner}
+    called = CALLED.findall(use.receiver) if use.receiver.endswith(")") else ()
+    return await evidence.is_undefined({*types, *called})
 
 
 async def _is_connected(case: Case) -> bool:
@@ -463,22 +437,3 @@ async def _means_a_nearer_one(case: Case) -> bool:
         return False
     is_imported = case.file.binds(root, "import") or root in case.file.import_words
     return not is_imported and await case.evidence.exports.is_beside(path, root, but=target.homes)
-
-
-async def _is_from_library_call(case: Case) -> bool:
-    """Return whether the receiver comes from a call of a library, through any variables: `r = http.open()`."""
-    use, file = case.use, case.file
-    # a library creates instances of the class: `Check.objects.create()`
-    if case.target.owner in use.origin.classes:
-        return False
-    if not file.external.isdisjoint(use.origin.roots):
-        return True
-    unknown = any([not await case.evidence.names.is_given(case.evidence.language, word) for word in use.origin.called])
-    # a call may import: `require("./posts")`
-    return unknown and use.receiver not in await _modules_of(case)
-
-
-async def _modules_of(case: Case) -> set[str]:
-    """Return the local names of modules in the tree that a file imports whole."""
-    links = await case.evidence.exports.links(case.file.path)
-    return {here for item in links for name, here in item.aliases if name == "*"}

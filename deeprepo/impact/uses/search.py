@@ -13,7 +13,7 @@ from deeprepo.impact import resolving
 from deeprepo.impact.changes import Reference
 from deeprepo.impact.concurrency import OwnTime, together
 from deeprepo.impact.everyday import is_specific
-from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, vendored_folder
 from deeprepo.impact.uses.budget import is_minified, listed
@@ -23,7 +23,7 @@ from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.sites import match, reference
 from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.targets import Bindings, UseTarget, bindings_of, is_imported, searched_names
-from deeprepo.impact.values import Definition, Import, SomeUses, Use
+from deeprepo.impact.values import Import, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
@@ -31,7 +31,6 @@ LONG_LINE = 400  # characters; longer lines are cut
 PORTION = 200  # files that are read at once
 ALIASES = 4  # assignments through which an imported name is followed
 SHORT = 3  # letters; a shorter name is only searched in importers
-UNKNOWN_TYPES = ((), ("?",))  # of a receiver whose class the file does not tell
 ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown
 
 
@@ -198,8 +197,6 @@ class SearchedFiles(Struct):
     by_name: Mapping[str, Collection[str]]  # file -> members that it mentions
     found: dict[str, list[Reference]] = field(default_factory=lambda: defaultdict(list))  # by target
     own_time: OwnTime = field(default_factory=OwnTime)
-    # function -> the class of its result, as its file writes it
-    results: dict[Definition, str] = field(default_factory=dict)
 
     async def search(self, sources: Mapping[str, bytes]) -> Sequence[str]:
         """Search some files, and return those for which no time was left."""
@@ -226,7 +223,6 @@ class SearchedFiles(Struct):
             trace.searched(path, searched_names(mine, bound), uses)
         if not uses:
             return
-        uses = await self._with_results(path, uses, mine)
         lines = file_lines(source)
         import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
         import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
@@ -267,24 +263,6 @@ class SearchedFiles(Struct):
             self.of.miss(sentence, hides_uses=not (is_output(path) or is_minified(source)))
         return uses
 
-    async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
-        """Return the references, with the class of members of function results if it is a target's class."""
-        classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
-        shorts = {short for target in targets if target.owner for short in target.shorts}
-        asking = [bool(use.result_of) and use.types in UNKNOWN_TYPES and use.name in shorts for use in uses]
-        called = {use.result_of for use, asks in zip(uses, asking, strict=True) if asks}
-        if not called:
-            return uses
-        # imported here because grammars load with the first searched file
-        from deeprepo.impact.uses.results import class_of_result
-
-        scene, known = self.of.scene, self.results
-        made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}
-        return [
-            replace(use, types=(made[use.result_of],)) if asks and made[use.result_of] in classes else use
-            for use, asks in zip(uses, asking, strict=True)
-        ]
-
     async def _imports(self, path: str, uses: Sequence[Use]) -> tuple[Import, ...]:
         """Return the imports of a file in which several lines import one name; otherwise none."""
         lines = defaultdict[str, set[int]](set)
@@ -308,7 +286,7 @@ class SearchedFiles(Struct):
         """Return receivers of these names that come from outside the tree."""
         language = self.of.scene.head.language
         judged = [use for use in uses if use.form == "member" and use.name in judged_names]
-        receivers = {name for use in judged for name in (use.receiver, *use.origin.roots)}
+        receivers = {use.receiver for use in judged}
         roots = {receiver: root[0] for receiver in receivers if (root := NAME.match(receiver)) and root[0] not in OWN}
         if not roots:
             return frozenset()

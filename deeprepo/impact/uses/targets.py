@@ -339,7 +339,6 @@ def is_imported(target: UseTarget, bound: Bindings) -> bool:
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     """Return the ways in which a file can write a member's class, with the imported file of each."""
     class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
-    class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # for results of functions
     outer, _, rest = target.within.partition(".")
     for home, name in target.exports:
         below = f".{rest}" if rest and name == outer else ""

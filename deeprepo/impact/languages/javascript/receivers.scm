@@ -1,12 +1,6 @@
 (new_expression constructor: [(identifier) (member_expression)] @type) @made
 (variable_declarator name: (identifier) @var @alias value: (_) @is @value)
 (statement_block (lexical_declaration (variable_declarator name: (identifier) @var value: (_) @is))) @scope
-(variable_declarator
-  name: (_ [
-    (shorthand_property_identifier_pattern) @part
-    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @part)
-    (pair_pattern key: (property_identifier) @part)])) @first.part
-(variable_declarator name: [(object_pattern) (array_pattern)] value: (_) @is) @then.part
 (assignment_expression left: (identifier) @var @alias right: (_) @is @value)
 (assignment_expression left: (_ object: (this) property: (_) @field) right: (_) @is)
 ; only: javascript

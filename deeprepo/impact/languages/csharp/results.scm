@@ -1,2 +1,0 @@
-(method_declaration returns: (_) @result name: (identifier) @name) @of
-(local_function_statement type: (_) @result name: (identifier) @name) @of
