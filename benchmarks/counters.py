@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row, report
-from bot import wiring
 from bot.checkout import Checkout, git
 from bot.review.strategies.estimate import DryRun
 from bot.secrets.masking.masks import Masks
 from bot.values import ReviewRequest
 from bot.wiring import local
+from bot.wiring.review import local_review
 from deeprepo.impact import parsing
 from deeprepo.rlm.values import Completion, Prompt
 
@@ -83,7 +83,7 @@ async def _counted(clone: Path, commit: str, mode: str) -> dict[str, float]:
         if mode == "estimate":
             await local.estimate_costs(request, FLAGS, scratch, lambda _: None)
         else:
-            await wiring.local_review(request, {"effort": "none"}, scratch)
+            await local_review(request, {"effort": "none"}, scratch)
     return {
         **{key: float(counts[key]) for key in ("greps", "reads")},
         **{key: counts[key] / MEGABYTE for key in ("masked", "parsed")},

@@ -22,11 +22,11 @@ from pathlib import Path
 
 from benchmarks import labels, places
 from benchmarks.table import Row, report
-from bot import wiring
 from bot.config.defaults import TYPE_CHECKERS
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
 from bot.values.finding import MAY_BREAK
+from bot.wiring.review import local_review
 from deeprepo_evals import public
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.build import clone_of
@@ -101,7 +101,7 @@ def _review(case: Case, clone: Path) -> Result | None:
             ends = ("base", "head") if case.kind != "ordinary" else (case.base, case.head)
             request = ReviewRequest(str(repo), base=ends[0], head=ends[1])
             started, used = time.perf_counter(), _processor()
-            review = asyncio.run(wiring.local_review(request, {"strategy": "offline"}, scratch))
+            review = asyncio.run(local_review(request, {"strategy": "offline"}, scratch))
         except DeepRepoError as error:
             print(f"{case.id}: {error}", file=sys.stderr)
             return None

@@ -18,7 +18,7 @@ from bot.findings import history, suggest
 from bot.machine import extras
 from bot.render import count
 from bot.review import coverage, guidance, incremental, report, scope, strategies
-from bot.review.journal.record import finish
+from bot.review.journal import finish
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
 from bot.values import ChangedFile, PlacedFinding, Review

@@ -48,11 +48,11 @@ def review(
     """
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
-        from bot import wiring
+        from bot.wiring.review import local_review
 
         say = on_progress or (lambda _: None)
         inner_review = call_outside_loop(
-            lambda: asyncio.run(wiring.local_review(request, flags, scratch, say, warn=say, access=keys))
+            lambda: asyncio.run(local_review(request, flags, scratch, say, warn=say, access=keys))
         )
     if inner_review.cut.fault == "interrupted":
         raise KeyboardInterrupt
@@ -75,11 +75,11 @@ async def review_async(
     """Review a change in the caller's event loop. Parameters, result and errors are those of `review`."""
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
-        from bot import wiring
+        from bot.wiring.review import local_review
 
         say = on_progress or (lambda _: None)
         return _public_review(
-            await wiring.local_review(request, flags, scratch, say, keep_on_cancel=False, warn=say, access=keys)
+            await local_review(request, flags, scratch, say, keep_on_cancel=False, warn=say, access=keys)
         )
 
 

@@ -7,8 +7,8 @@ import pytest
 from fakes import Repository
 from reported import reported
 
-from bot import wiring
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
@@ -57,7 +57,7 @@ def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: A
             flags = {"worker": "compatible/worker", **flags}
         scratch = tmp_path / "scratch"
         scratch.mkdir(exist_ok=True)
-        return asyncio.run(wiring.local_review(request, flags, str(scratch)))
+        return asyncio.run(local_review(request, flags, str(scratch)))
 
     return review
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot import wiring
 from bot.outputs import posts
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -31,7 +31,7 @@ def reviewed(repository: Repository, settings: str, patch: pytest.MonkeyPatch, s
     scratch = repository.folder.parent / "scratch"
     Path(scratch).mkdir()
     request = ReviewRequest(str(repository.folder))
-    return asyncio.run(wiring.local_review(request, flags, str(scratch)))
+    return asyncio.run(local_review(request, flags, str(scratch)))
 
 
 def test_language_and_templates_come_from_the_base_branch(

@@ -5,10 +5,10 @@ import asyncio
 from fakes import Repository
 from pushes import Hand
 
-from bot import wiring
 from bot.outputs import facts, json_file
 from bot.stored import reviews
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 
 BROKEN = "def label(parcel):\n    return parcell.size\n"
 REPLACED = "def label(parcel):\n    return package.size\n"
@@ -47,7 +47,7 @@ def test_base_change_is_not_mistaken_for_a_push(hand: Hand, repository: Reposito
     below = repository.git("rev-parse", "HEAD").strip()
     repository.commit({"shop/other.py": OTHER}, "on top")
     stacked = ReviewRequest(str(repository.folder), base=below)
-    first = asyncio.run(wiring.local_review(stacked, {"strategy": "offline"}, str(hand.scratch)))
+    first = asyncio.run(local_review(stacked, {"strategy": "offline"}, str(hand.scratch)))
     (found,) = [row.finding for row in hand.review(first, strategy="offline").reported if row.finding.is_new]
     assert (found.path, "apply()" in found.title) == ("shop/cart.py", True)
     assert "push" not in facts.origin(found)

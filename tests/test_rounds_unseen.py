@@ -10,9 +10,9 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot import wiring
 from bot.outputs import json_file
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 
 LINE = "y = open(x)\n"
 
@@ -47,7 +47,7 @@ class Rounds:
         """Review the branch now, based on the previous review."""
         given = {"effort": "none", "sarif": sarif, **({"previous": self.last} if self.last else {}), **flags}
         review = asyncio.run(
-            wiring.local_review(ReviewRequest(str(self.repository.folder), base="main"), given, str(self.scratch))
+            local_review(ReviewRequest(str(self.repository.folder), base="main"), given, str(self.scratch))
         )
         self.last = json_file.render(review).encode()
         return review

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from benchmarks.refactorings.model import Files
 from benchmarks.refactorings.operations import Change
-from bot import wiring
 from bot.analyzers import ANALYZERS
 from bot.values import ReviewRequest, Verdict
+from bot.wiring.review import local_review
 from deeprepo.impact.changes import MOVED, ChangedFile, Query, TreeEntry
 from deeprepo.impact.patches import changed_file, with_patches
 from deeprepo.impact.uses import find
@@ -164,7 +164,7 @@ def reviewed(repository: Repository, number: int) -> list[tuple[str, int, str]]:
     base, head = repository.ends[number]
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         request = ReviewRequest(str(repository.folder), base=base, head=head)
-        review = asyncio.run(wiring.local_review(request, {"strategy": "offline"}, scratch))
+        review = asyncio.run(local_review(request, {"strategy": "offline"}, scratch))
     proven = [one.finding for one in review.reported if one.finding.verdict == Verdict.PROVEN]
     return sorted(
         (one.path, one.start, one.title)

@@ -7,7 +7,7 @@ from bot.action import command_step, event, remark_step, report
 from bot.action.console import Console
 from bot.action.event import Repeat
 from bot.action.review_step import repeat, review
-from bot.config import Step
+from bot.config.action import Step
 from bot.errors import HostRefused
 from bot.values import CommandAsk, IgnoredDelivery, RemarkAsk
 from bot.workflow.publish.checks import HeadStatus

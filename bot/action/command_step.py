@@ -12,7 +12,7 @@ from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, requested_review
 from bot.action.review_step import StepReview, look_up, open_host, permission_of, read_recorded_answers, review
 from bot.commands import CommandContext, CommandReply
-from bot.config import Step
+from bot.config.action import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host, responses
 from bot.payloads import FixRequest, MadeFix, Question

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.config import Step
+from bot.config.action import Step
 from bot.errors import UsageError
 from bot.values import Cancel, CommandAsk, IgnoredDelivery, MergeGroup, PullRef, Relabeled, RemarkAsk, ReviewAsk
 from bot.workflow import events

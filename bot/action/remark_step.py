@@ -9,10 +9,10 @@ from bot.action.review_step import StepReview, look_up, open_host, read_recorded
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import RemarkReply, RemarkThread
 from bot.commands.conversation.threads import DELETED
-from bot.config import Step
+from bot.config.action import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host
-from bot.machine.recent import Recent
+from bot.github.policy import Recent
 from bot.payloads import Remark
 from bot.stored import markers
 from bot.stored.answered import REPLY

@@ -5,7 +5,7 @@ from pathlib import Path
 from bot.action import files
 from bot.action.console import Console
 from bot.action.event import ON_PULL
-from bot.config import Step
+from bot.config.action import Step
 from bot.outputs import OUTPUTS, facts, markdown
 from bot.render import load
 from bot.values import Coverage

@@ -22,7 +22,8 @@ from bot.action.event import ON_PULL, WORKFLOW, Repeat
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.commands import CommandReply, Permission
-from bot.config import Config, Step, policy
+from bot.config import Config, policy
+from bot.config.action import Step
 from bot.config.policy import SkipReview, StartReview
 from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, SupersededError, public
 from bot.features.consumers.fetching import fetch_for_step
@@ -52,7 +53,7 @@ from bot.values.review import NoReviewReason
 from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
-from bot.workflow import commands, fetching, pull_state, replies, reviewing
+from bot.workflow import commands, pull_state, replies, reviewing
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries
@@ -194,9 +195,9 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
         return await shared_with_step(host, repository, step, operator_settings, console, is_private=is_private)
 
     async def find_bases(facts: PullFacts, base: str) -> Bases:
-        url = github.git_url(step.runner.github_api_url, fetching.today(host.pull, facts))
+        api, token = step.runner.github_api_url, inputs.github_token
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
-            return await fetching.find_bases(url, facts, base, inputs.github_token, folder)
+            return await pull_state.find_bases(api, host.pull, facts, base, token, folder)
 
     paused = (await read_recorded_answers(host)).is_paused
     state = await pull_state.read_pull_state(host, inputs.config, read_shared, find_bases, is_paused=paused)
@@ -376,11 +377,9 @@ class StepReview:
     async def fetch(self) -> AsyncIterator[PullRequest]:
         """Fetch the change. The workspace is not used, because anything could be in it."""
         run, step = self.run, self.step
-        facts, bases = run.state.facts, run.state.bases
-        url = github.git_url(step.runner.github_api_url, fetching.today(run.ask.pull, facts))
+        api, token, state = step.runner.github_api_url, step.inputs.github_token, run.state
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
-            store = await fetching.fill_store(url, facts, bases, step.inputs.github_token, folder)
-            yield fetching.as_pull_request(facts, bases, store)
+            yield await pull_state.fetch(api, run.ask.pull, state.facts, state.bases, token, folder)
 
     async def funds(self) -> Funds:
         """Return what models may spend, by the limit on runs per day.

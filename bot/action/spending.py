@@ -13,7 +13,8 @@ from typing import Any
 from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.commands.context import WRITERS
-from bot.config import FILE, Step, policy
+from bot.config import FILE, policy
+from bot.config.action import Step
 from bot.errors import HostRefused
 from bot.github import responses
 from bot.stored import reviews, states

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot import config, storage
 from bot.app import manifest
-from bot.config import App, Server, ServerOptions
+from bot.config.server import App, Server, ServerOptions
 from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 from bot.machine import files

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from bot.app.connections import Connection, raise_file_limit
 from bot.app.logs import log
-from bot.config import ServerOptions
+from bot.config.server import ServerOptions
 from bot.errors import UsageError
 
 BACKLOG = 2048

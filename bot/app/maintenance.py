@@ -18,10 +18,9 @@ from bot.app.running_server import RunningServer
 from bot.errors import HostError, HostRefused
 from bot.github import Identity, RequestPace, apps, responses
 from bot.github.client import GitHubClient
-from bot.machine import fact_files
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.daily import DAY, HOUR
-from bot.workflow import conclusions, events, journals
+from bot.workflow import conclusions, data_folder, events
 from bot.workflow.events import OwnAccount
 
 RETRY_SECONDS = 60.0  # until the next run after a failed one
@@ -156,14 +155,10 @@ async def _delete_old_data(server: RunningServer) -> None:
     """Delete data older than the operator's retention period from the database and the data folder."""
     now, days = time.time(), server.options.retention_days
     rows = await server.store.prune(now, days)
-    old = await asyncio.to_thread(journals.older, server.options.data, now - days * DAY)
     # With PostgreSQL, each process has its own data folder, but only one process handles an uninstallation.
-    if server.store.database.postgres:
-        names = await server.store.journals.names()
-        old += await asyncio.to_thread(journals.orphans, server.options.data, now - HOUR, names)
-    await asyncio.to_thread(journals.delete, old)
-    await asyncio.to_thread(fact_files.sweep, server.options.data / journals.FACTS_FOLDER, now - days * DAY)
-    _log("old data was deleted", rows=rows, journals=len(old))
+    names = await server.store.journals.names() if server.store.database.postgres else None
+    count = await asyncio.to_thread(data_folder.prune, server.options.data, now - days * DAY, now - HOUR, names)
+    _log("old data was deleted", rows=rows, journals=count)
 
 
 async def _try(what: str, coroutine: Coroutine[Any, Any, None]) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from githubkit import UnauthAuthStrategy
 from pydantic import ValidationError
 
-from bot.config import App
+from bot.config.server import App
 from bot.errors import HostDown, HostRefused
 from bot.github import RequestPace, client
 from bot.github.apps import site

@@ -15,7 +15,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from pydantic import SecretStr
 
 from bot.app.readiness import CachedCheck
-from bot.config import App, ServerOptions, Settings
+from bot.config import Settings
+from bot.config.server import App, ServerOptions
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
 from bot.storage import Store

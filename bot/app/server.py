@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot import config, storage
+from bot import storage
 from bot.app import http_server, logs, operator, setup
 from bot.app.create import create
 from bot.app.http_server import Shutdown
 from bot.app.maintenance import maintain, own_account
 from bot.app.readiness import KEY_SECONDS, AppKey, CachedCheck, constant
 from bot.app.running_server import Metrics, RunningServer
-from bot.config import Server, environment
+from bot.config import environment
+from bot.config.server import Server, server_settings
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace
 from bot.machine import files
@@ -118,7 +119,7 @@ async def serve(
     shutdown = Shutdown()
     if settings.app is None:
         await (_set_up if web else _wait)(settings, shutdown, say)
-        settings = config.server_settings()
+        settings = server_settings()
         logs.start(options.log_level, options.log_format, (*settings.secrets(), *secrets))
     if shutdown.is_requested.is_set():
         return

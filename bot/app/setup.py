@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse, Response
 from bot.app import manifest
 from bot.app.logs import log
 from bot.app.page import page
-from bot.config import ServerOptions
+from bot.config.server import ServerOptions
 from bot.errors import HostError
 from bot.github.apps import site
 

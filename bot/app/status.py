@@ -8,7 +8,7 @@ import httpx2
 import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.config import Server
+from bot.config.server import Server
 from bot.errors import StorageError
 from bot.storage.database import Database
 from bot.storage.findings import Outcomes, Worth, Worths, addressed_share

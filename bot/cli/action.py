@@ -11,15 +11,16 @@ def command() -> int:
     no review or one that was cut off; 2 a wrong input; 3 provider or internal error.
     """
     extras.need("github")
-    from bot import action, config
+    from bot import action
     from bot.cli.reviewing import exit_code
+    from bot.config.action import is_step, step
     from bot.errors import DeepRepoError
 
-    if not config.is_step():
-        config.step()  # raises an error that explains this, before anything is printed for a runner
+    if not is_step():
+        step()  # raises an error that explains this, before anything is printed for a runner
     console = action.Console(lambda line: print(line, flush=True))  # noqa: T201 - the runner reads stdout
     try:
-        result = finish(action.run(config.step(), console))
+        result = finish(action.run(step(), console))
         if result.fault is not None:
             raise result.fault
     except DeepRepoError as error:

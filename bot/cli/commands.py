@@ -3,6 +3,7 @@
 So help and completion don't import any of them.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -12,9 +13,10 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli.exits import INTERRUPTED, tell
-from bot.errors import UsageError
+from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
+from bot.errors import DeepRepoError, NothingToReview, UsageError
 
+MIN_SIMILARITY = 0.85  # of a misspelled option to an option that is suggested
 GROUP = "deeprepo.commands"  # the entry points of commands from other distributions
 # Our commands from other distributions, with the folders of the clone to install
 OTHER_DISTRIBUTIONS = {"demo": "./sandbox", "eval": "./sandbox ./evals"}
@@ -131,7 +133,65 @@ def _main(
     if version:
         print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
         raise typer.Exit
-    from bot.config.unknown import unknown_variables
+    from bot.config.settings import unknown_variables
 
     for sentence in unknown_variables():
         tell(f"warning: {sentence}")
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line, and return its exit code. Errors are printed as a message."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except NothingToReview as outcome:
+        tell(str(outcome))
+        return CLEAN
+    except UsageError as error:
+        tell(f"deeprepo: {error}")
+        return USAGE
+    except DeepRepoError as error:
+        tell(f"deeprepo: {error}")
+        return FAULT
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away, as `| head` does
+        return CLEAN
+    except Exception as error:  # noqa: BLE001 - users see a message instead of a traceback
+        return _report(error)
+    return code if isinstance(code, int) else CLEAN
+
+
+def _report(error: Exception) -> int:
+    """Print a message for one of typer's errors, or write a log for an internal error.
+
+    Return the exit code.
+    """
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        import difflib
+
+        if near := getattr(error, "possibilities", None):  # typer's own suggestions are too different
+            typed = str(getattr(error, "option_name", ""))
+            error.possibilities = difflib.get_close_matches(typed, near, cutoff=MIN_SIMILARITY)  # type: ignore[attr-defined]
+        message = str(error.format_message())
+        errors = getattr(error.__cause__, "errors", None)  # pydantic's messages are for programmers
+        if errors is not None:
+            from bot.config import yaml_text
+
+            first = errors()[0]
+            message = message.replace(first["msg"], yaml_text.sentence(first))
+        # Typer doesn't export this class; there were no arguments
+        if type(error).__name__ == "NoArgsIsHelpError":
+            tell(message)
+            return USAGE
+        if type(error).__name__ == "MissingParameter" and (help_text := getattr(error.param, "help", "")):  # type: ignore[attr-defined]
+            message = f"{message.rstrip('.')}: {help_text}"  # explains what the missing argument is
+        about = getattr(error, "ctx", None)
+        tell(f"deeprepo: {message}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
+        return USAGE
+    import traceback
+
+    from bot.machine import files
+
+    lines = [f"deeprepo {__version__}, Python {sys.version}\n", *traceback.format_exception(error, chain=True)]
+    log = files.temporary_log("".join(lines))
+    tell(f"deeprepo: internal error ({type(error).__name__}). Please report it and attach {log}")
+    return FAULT

@@ -28,8 +28,10 @@ def command(
     They come from .deeprepo.yml on the base branch, from the default settings in the clone that
     DEEPREPO_ORGANIZATION points to, and from the environment.
     """
-    from bot import checkout, config, wiring
+    from bot import checkout, config
     from bot.values import ReviewRequest
+    from bot.wiring.access import in_force
+    from bot.wiring.review import shared_files
 
     if schema:
         print(config.json_schema(), end="")  # noqa: T201 - the command line speaks
@@ -51,10 +53,10 @@ def command(
                 content = text if isinstance(text, bytes) else b""
                 _compare(Path(repo, config.FILE), content)
                 settings = config.environment()
-                shared = await wiring.shared_files(pull, settings, scratch)
+                shared = await shared_files(pull, settings, scratch)
                 return config.resolve({}, text, settings, others=others, shared=shared)
 
-    settings = wiring.in_force(finish(resolve()))
+    settings = in_force(finish(resolve()))
     for name, value, origin in settings.rows():
         say(f"{name:<26} {value or '(not set)'}" + (f"   [{origin}]" if explain else ""))
     for warning in settings.warnings:

@@ -89,8 +89,9 @@ def command(
     """
     import asyncio
 
-    from bot import checkout, wiring
+    from bot import checkout
     from bot.cli import reviewing
+    from bot.wiring.review import local_review
 
     if output is not None:
         # Before anything is paid, because the review would be lost if it can't be written
@@ -114,7 +115,7 @@ def command(
             from bot.wiring.fixing import refuse_unless_checked_out
 
             refuse_unless_checked_out(repo, request.head, scratch)  # before anything is paid
-        review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
+        review = asyncio.run(local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, form, output, show=show or (), fixable=None if fix else reviewing.fixable(review))
     if code == FOUND and effort == "none" and change is None and not uncommitted:  # as our git hooks run it
         reviewing.explain_hook_failure(review, push=not staged)

@@ -32,7 +32,7 @@ def finish(
 
     `fixable`: how many findings --fix could fix, or None if --fix was given.
     """
-    from bot.review.strategies.choice import NO_MODEL
+    from bot.review.strategies import NO_MODEL
 
     if review.strategy.reason == NO_MODEL and not _is_short(review, form, output):
         tell(OFFLINE)

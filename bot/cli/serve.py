@@ -18,10 +18,11 @@ def command(check: Annotated[bool, typer.Option("--check", help="Check the confi
     extras.need("server")
     from bot import app, config
     from bot.app import checks
+    from bot.config.server import server_settings
     from bot.wiring import access
     from bot.workflow import dispatch
 
-    settings = config.server_settings()
+    settings = server_settings()
     if check:
         operator = config.environment()
         fault = access.model_fault(operator)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from bot.app.status import ServerStatus
-    from bot.config import Server
+    from bot.config.server import Server
     from bot.storage.listing import DaySum
 
 
@@ -42,15 +42,15 @@ def command(
     database cannot be read.
     """
     extras.need("server")
-    from bot import config
     from bot.app.status import status
+    from bot.config.server import server_settings
 
     if link:
-        return _link(config.server_settings())
+        return _link(server_settings())
     if worth:
-        return _worth(config.server_settings(), days or MONTH, as_json=as_json)
+        return _worth(server_settings(), days or MONTH, as_json=as_json)
     days = days or WEEK
-    server = finish(status(config.server_settings(), days, time.time()))
+    server = finish(status(server_settings(), days, time.time()))
     if as_json:
         print(json.dumps(asdict(server), indent=2))  # noqa: T201 - the command line speaks
     else:

@@ -12,11 +12,12 @@ def command() -> int:
     """
     extras.need("server")
     from bot import app, config
+    from bot.config.server import server_settings
     from bot.wiring import access
     from bot.workflow import dispatch
 
     fault = access.model_fault(config.environment(on_server=True))
     secrets, model_fault = access.keys(), public(fault) if fault else ""
-    settings = app.worker(config.server_settings())
+    settings = app.worker(server_settings())
     finish(app.serve(settings, dispatch.open_work, tell, web=False, secrets=secrets, model_fault=model_fault))
     return CLEAN

@@ -6,13 +6,15 @@ requests of an installation together.
 
 import asyncio
 import re
+import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import cast
+from typing import Any, TypeVar, cast
 
 import httpx
 from githubkit.exception import GitHubException
@@ -21,8 +23,6 @@ from githubkit.typing import RetryOption
 
 from bot.errors import HostLimited, HostRefused
 from bot.github import responses
-
-# Seconds to wait after a rate limit without a time: the first time, and at most, after doubling each time.
 
 
 class RequestPace:
@@ -231,3 +231,35 @@ class _BoundedStream(httpx.AsyncByteStream):
     async def aclose(self) -> None:
         """Close the stream."""
         await self._stream.aclose()
+
+
+FRESH_SECONDS = 60.0  # how long a value is cached
+MAX_KEYS = 1_000
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class Recent:
+    """Caches values by key, for FRESH_SECONDS."""
+
+    clock: Callable[[], float] = time.monotonic
+    _values: dict[Hashable, tuple[float, Any]] = field(default_factory=dict)
+
+    async def get(
+        self, key: Hashable, read: Callable[[], Awaitable[Value]], keep: Callable[[Value], bool] = lambda _: True
+    ) -> Value:
+        """Return a key's value, and read it if it isn't cached.
+
+        Only cache it if `keep` returns True for it.
+        """
+        now = self.clock()
+        cached = self._values.get(key)
+        if cached is not None and now - cached[0] < FRESH_SECONDS:
+            return cast("Value", cached[1])
+        value = await read()
+        if not keep(value):
+            return value
+        if len(self._values) >= MAX_KEYS:
+            self._values.clear()
+        self._values[key] = now, value
+        return value

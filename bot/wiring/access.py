@@ -162,7 +162,7 @@ class Connections:
         Raises UsageError if a strategy lacks a model.
         """
         from bot.review.opening import Models
-        from bot.review.strategies.choice import WITHOUT_ROOT
+        from bot.review.strategies import WITHOUT_ROOT
 
         if settings.strategy == "offline":
             return Models(None, None)

@@ -26,7 +26,7 @@ async def review_change(brief: Brief, say: ProgressCallback) -> Review:
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
         async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
-            given = tasks.without(brief, left_out, lost)
+            given = child.without(brief, left_out, lost)
             return await child.run(tasks.review, given, _workspace(scratch), caps=caps, say=say)
 
         return await child.run_with_fallbacks(attempt, by_model=access.can_ask(brief.settings))

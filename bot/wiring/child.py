@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bot.errors import DeepRepoError, OverLimit
 from bot.machine import limits
 from bot.machine.limits import ProcessLimits
+from bot.values.consumer import TOO_MUCH, label
 from bot.values.progress import ProgressCallback, ReviewProgress
+from deeprepo.impact.consumers.overlay import mount_of
 
 if TYPE_CHECKING:
     from bot.brief import Brief
@@ -198,6 +200,36 @@ async def run_with_fallbacks(
         if not ended.path or ended.path in left_out or len(left_out) >= MAX_LEFT_OUT:
             raise ended
         left_out[ended.path] = f"reading it {ended.why}"
+
+
+def by_code(brief: "Brief", lost: str) -> "Brief":
+    """Return the brief for a static review that replaces a review with models.
+
+    `lost`: why that review ended.
+    """
+    return replace(brief, settings=brief.settings.with_flags(strategy="offline"), lost=lost)
+
+
+def without(brief: "Brief", left_out: Mapping[str, str], lost: str = "") -> "Brief":
+    """Return the brief without the files in `left_out`, which maps paths to reasons.
+
+    If such a file belongs to a consumer, the whole consumer is omitted, because its paths may be private.
+    `lost` is why models are not used either, or "" if they are.
+    """
+    brief = by_code(brief, lost) if lost else brief
+    rows = brief.consumers.named
+    prefixes = {
+        consumer.name: (mount_of(consumer.name), label(consumer.name, "")) for consumer in rows if not consumer.problem
+    }
+    theirs = {path for path in left_out for names in prefixes.values() if path.startswith(names)}
+    marked = tuple(
+        replace(consumer, problem=TOO_MUCH)
+        if any(path.startswith(prefixes.get(consumer.name, ())) for path in theirs)
+        else consumer
+        for consumer in rows
+    )
+    of_product = {path: why for path, why in left_out.items() if path not in theirs}
+    return replace(brief, consumers=replace(brief.consumers, named=marked), left_out=of_product)
 
 
 def _wait_for_result(  # noqa: C901, PLR0912 - each way in which a child can end

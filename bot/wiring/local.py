@@ -13,7 +13,7 @@ from bot.review import coverage
 from bot.review.strategies import can_afford_root, choose, has_moved_files
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, ReviewRequest
-from bot.wiring import child, review, tasks
+from bot.wiring import child, review
 from bot.wiring.access import named_models
 from bot.wiring.child import ChildPipe
 
@@ -27,7 +27,7 @@ async def review_in_child(
 
     async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
         brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)
-        brief = tasks.by_code(brief, lost) if lost else brief
+        brief = child.by_code(brief, lost) if lost else brief
         return await child.run(
             _review, brief, flags, scratch, caps=child.for_review(LOCAL, brief), say=review.lines(say)
         )
@@ -57,7 +57,7 @@ async def estimate_costs(
     Efforts that use a root model are skipped if model support is not installed.
     """
     from bot.machine import extras
-    from bot.review.strategies.choice import WITHOUT_ROOT
+    from bot.review.strategies import WITHOUT_ROOT
     from bot.review.strategies.estimate import ASSUMED, Estimate, estimate
 
     brief, tools = await review.brief(request, flags, scratch), review.estimate_tools(say, scratch)

@@ -9,7 +9,7 @@ from bot import config
 from bot.errors import UsageError
 from bot.machine.fact_files import DEFAULT_FOLDER, keep_facts
 from bot.review.agent import texts
-from bot.review.journal.record import open_file
+from bot.review.journal import open_file
 from bot.wiring.access import Access, Connections, named_models
 from deeprepo.rlm.journal.writer import Journal, Watch
 from deeprepo.rlm.models import PROVIDERS

@@ -21,7 +21,7 @@ from bot.machine import extras
 from bot.machine.fact_files import DEFAULT_FOLDER, MAX_REPOSITORY_BYTES, keep_facts
 from bot.pipeline import Tools
 from bot.ports import Analyzer
-from bot.review.journal.record import open_file
+from bot.review.journal import open_file
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey

@@ -5,7 +5,7 @@ not import the client for GitHub, because everything that it imports stays in th
 """
 
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,16 +24,14 @@ from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
 from bot.review import scope, written
-from bot.review.journal.record import open_file
+from bot.review.journal import open_file
 from bot.review.session import Session
 from bot.stored import edits, reviews, states
 from bot.stored.reviews import UnreadableError
 from bot.values import Dismissal, OwnerRule, Review, Trigger
-from bot.values.consumer import TOO_MUCH, label
 from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
-from deeprepo.impact.consumers.overlay import mount_of
 from deeprepo.rlm.journal.writer import Journal
 
 
@@ -167,36 +165,6 @@ def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
     return parts.tools(
         brief, workspace.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True, facts=workspace.facts
     )
-
-
-def by_code(brief: Brief, lost: str) -> Brief:
-    """Return the brief for a static review that replaces a review with models.
-
-    `lost`: why that review ended.
-    """
-    return replace(brief, settings=brief.settings.with_flags(strategy="offline"), lost=lost)
-
-
-def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
-    """Return the brief without the files in `left_out`, which maps paths to reasons.
-
-    If such a file belongs to a consumer, the whole consumer is omitted, because its paths may be private.
-    `lost` is why models are not used either, or "" if they are.
-    """
-    brief = by_code(brief, lost) if lost else brief
-    rows = brief.consumers.named
-    prefixes = {
-        consumer.name: (mount_of(consumer.name), label(consumer.name, "")) for consumer in rows if not consumer.problem
-    }
-    theirs = {path for path in left_out for names in prefixes.values() if path.startswith(names)}
-    marked = tuple(
-        replace(consumer, problem=TOO_MUCH)
-        if any(path.startswith(prefixes.get(consumer.name, ())) for path in theirs)
-        else consumer
-        for consumer in rows
-    )
-    of_product = {path: why for path, why in left_out.items() if path not in theirs}
-    return replace(brief, consumers=replace(brief.consumers, named=marked), left_out=of_product)
 
 
 @asynccontextmanager

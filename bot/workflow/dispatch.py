@@ -11,8 +11,8 @@ from bot import config, github
 from bot.commands import CommandReply
 from bot.errors import HostError, HostRefused
 from bot.github import Host, Identity, RequestPace, apps
+from bot.github.policy import Recent
 from bot.machine.limits import ProcessLimits
-from bot.machine.recent import Recent
 from bot.render import load, plain
 from bot.storage import Store
 from bot.values import (
@@ -34,16 +34,13 @@ from bot.workflow import (
     cancel_job,
     command_job,
     commands,
-    fetching,
-    forget_job,
-    label_job,
+    data_folder,
     merge_queue_job,
     refresh_job,
     remark_job,
     replies,
-    rerun_job,
     review_job,
-    unread,
+    small_jobs,
 )
 from bot.workflow.jobs import Apologise, Job, Jobs, Work
 from bot.workflow.publish import checks, notice
@@ -56,10 +53,10 @@ WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
     RemarkAsk: remark_job.run,
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
-    Relabeled: label_job.run,
-    ChecksWanted: rerun_job.run,
+    Relabeled: small_jobs.relabel,
+    ChecksWanted: small_jobs.rerun_checks,
     MergeGroup: merge_queue_job.run,
-    Forget: forget_job.run,
+    Forget: small_jobs.forget,
 }
 
 
@@ -74,7 +71,7 @@ def open_work(
 ) -> tuple[Work, Apologise]:
     """Return the functions that carry out a server's jobs and that apologize for jobs that were given up."""
     settings = config.environment(on_server=True)
-    fetching.swept(folder)
+    data_folder.remove_leftovers(folder)
     server = Server(store, jobs, identity, pace, folder, settings, Recent(), caps, count_review)
     return partial(carry_out, server=server), partial(apologise, server=server)
 
@@ -131,7 +128,7 @@ async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says
     """End the open check runs, or a new one made for this. If GitHub accepts none, post a comment."""
     open_checks, refusal = server.store.checks, ""
     if not await open_checks.of(ask.pull):
-        refusal = await unread.begin(ask, f"given-up-{ask.head}", host, server, why)
+        refusal = await review_job.begin(ask, f"given-up-{ask.head}", host, server, why)
     left = await open_checks.of(ask.pull)
     head = ""
     with suppress(HostError):

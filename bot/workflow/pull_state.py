@@ -10,20 +10,24 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from pydantic import SecretStr
+
 from bot import checkout, render
 from bot.brief import Brief
+from bot.checkout import remote
 from bot.commands.context import WRITERS
 from bot.config import Config
-from bot.errors import HostDown, HostRefused
-from bot.github import Host, responses
+from bot.errors import HostDown, HostRefused, RevisionError
+from bot.github import Host, git_url, responses
 from bot.github.host import safe
 from bot.github.responses import unknown
 from bot.render import cut
 from bot.stored import markers
-from bot.values import Bases, LinkedIssue, PullFacts, PullRequest, ReviewAsk
+from bot.values import Bases, LinkedIssue, PullFacts, PullRef, PullRequest, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.shared_file import SettingsText, SharedFile, UnusableFile
 from bot.workflow.publish import publication
@@ -187,6 +191,37 @@ async def compare_refs(host: Host, base: str, head: str) -> Bases:
     ends = safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
     asked = host.rest.repos.async_compare_commits(*host.repo, ends, per_page=1, page=2)
     return responses.value(Bases, await host.client.json(asked), BASES)
+
+
+async def fetch(api: str, pull: PullRef, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> PullRequest:
+    """Fetch the change into a store below `folder`. `api` is the address of GitHub's API.
+
+    Raises RevisionError if the head has no common history with the base branch.
+    """
+    if not bases.merge_base:
+        raise RevisionError(f"the branch has no common history with {facts.base_ref}. Rebase it onto {facts.base_ref}")
+    commits = bases.merge_base, facts.head_sha, bases.tip
+    store = await remote.fetch(_git_url(api, pull, facts), commits, token, folder, depth=bases.ahead + 1)
+    is_cut = Path(store, "shallow").exists()  # noqa: ASYNC240 - one check of the local disk
+    missing_history = remote.missing_history(bases.ahead) if is_cut else ""
+    return PullRequest(
+        title=facts.title, body=facts.body, base=bases.merge_base, head=facts.head_sha,
+        base_name=facts.base_ref, head_name=facts.head_ref,
+        git_dir=store, base_tip=bases.tip, url=facts.repository.pages or None,
+        missing_history=missing_history, several_bases=None if missing_history else False,
+    )  # fmt: skip
+
+
+async def find_bases(api: str, pull: PullRef, facts: PullFacts, base: str, token: SecretStr, folder: str) -> Bases:
+    """Return where the head branched off from a branch or commit, as git finds it in the history."""
+    url = _git_url(api, pull, facts)
+    return await remote.find_bases(await remote.fetch_history(url, base, facts.head_sha, token, folder))
+
+
+def _git_url(api: str, pull: PullRef, facts: PullFacts) -> str:
+    """Return the repository's address under its current name, because with a token git follows no redirect."""
+    owner, _, name = facts.repository.name.partition("/")
+    return git_url(api, replace(pull, owner=owner, name=name) if name else pull)
 
 
 async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) -> bool:

@@ -14,7 +14,7 @@ from bot.commands.conversation import RemarkReply, RemarkThread
 from bot.commands.conversation.threads import DELETED
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.machine.recent import Recent
+from bot.github.policy import Recent
 from bot.render import code, load, phrase
 from bot.review import written
 from bot.stored import markers

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
-from bot import github
+from bot import config, github
 from bot.brief import Brief
 from bot.config import policy
 from bot.config.policy import SkipReview, StartReview
@@ -30,12 +30,13 @@ from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.stored import edits
 from bot.values import CheckConclusion, Finding, Follow, PullRequest, ReviewAsk
 from bot.values.ask import ASKED
+from bot.values.change import is_object_id
 from bot.values.review import NoReviewReason
 from bot.wiring import access, child
-from bot.workflow import conclusions, journals, pull_state, refresh_job, replies, reviewing, spending, unread
+from bot.workflow import conclusions, data_folder, pull_state, refresh_job, replies, reviewing, spending
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks, notice
-from bot.workflow.publish.checks import HeadStatus
+from bot.workflow.publish.checks import CheckOwner, HeadStatus
 from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, ReviewResult, ReviewRun
 from bot.workflow.server import Server, record_failure
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
@@ -55,7 +56,7 @@ async def run(ask: ReviewAsk, job: Job, server: Server) -> None:
         try:
             await _run(ask, host, job, server)
         except HostError as error:
-            await unread.begin(ask, job.id, host, server, public(error))
+            await begin(ask, job.id, host, server, public(error))
             raise
 
 
@@ -266,7 +267,7 @@ class JobReview:
         run, asked, store = self.run, self.run.ask.pull, self.server.store
         dismissals, rules = await conclusions.silences(asked, store)
         return replace(
-            run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),
+            run.state.brief(pull, run.settings, data_folder.journal_name(run.ask, pull.head, pull.base, run.id)),
             full=run.ask.full,
             allowed=self.server.settings.permissions(),
             dismissals=dismissals,
@@ -347,7 +348,7 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
         found=len(review.new_findings),
         still=len(review.open_findings) - len(review.new_findings),
         fixed=len(fixed),
-        journal=journals.name(run.ask, review.pull.head, review.pull.base, run.id),
+        journal=data_folder.journal_name(run.ask, review.pull.head, review.pull.base, run.id),
         findings=tuple({finding.fingerprint: finding for finding in reversed(finding_rows)}.values()),
     )
 
@@ -359,3 +360,44 @@ def _finding_row(finding: Finding) -> StoredFinding:
     """
     path, title = visible(finding.path), line(finding.title)
     return StoredFinding(finding.identity, finding.status, finding.severity, finding.kind, finding.source, path, title)
+
+
+BEGIN_SECONDS = 60.0  # seconds; if GitHub is down, the job is soon delayed and this runs again
+
+
+async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) -> str:
+    """Start this review's check run, unless it has one or the review exists; return why there can be none.
+
+    The check run is ended later with the reason.
+    """
+    store = server.store
+    if not is_object_id(ask.head):
+        return "no commit is known"
+    try:
+        async with asyncio.timeout(BEGIN_SECONDS), server.lock_checks(ask.pull):
+            if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
+                return ""
+            owner = CheckOwner(run, if_broken=await conclusion(host, server))
+            await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
+    except TimeoutError:
+        return "GitHub did not answer in time"
+    except HostError as error:
+        return error.reason if isinstance(error, HostRefused) else public(error)
+    return ""
+
+
+async def conclusion(host: Host, server: Server) -> CheckConclusion:
+    """Return the check's conclusion for such a commit: failure if a threshold is set or may be set."""
+    base = default = "HEAD"
+    with suppress(HostError):
+        facts = await host.facts()
+        base, default = facts.base_ref, facts.repository.default_branch
+    try:
+        shared = await server.shared_files(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
+        conclusions = list[CheckConclusion]()
+        for branch in dict.fromkeys((base, default)):
+            file = await pull_state.settings_at(host, config.FILE, branch)
+            conclusions.append(policy.conclusion_without_review(await server.resolve(file, shared)))
+    except HostError:
+        return "failure"
+    return checks.worst(conclusions)

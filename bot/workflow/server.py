@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from bot import config, github
 from bot.brief import Brief
 from bot.commands import CommandReply
@@ -21,9 +23,9 @@ from bot.config.policy import SkipReview
 from bot.errors import HostRefused, OverLimit, public
 from bot.features.organization.files import shared_with_job
 from bot.github import Host, Identity, RequestPace
+from bot.github.policy import Recent
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
-from bot.machine.recent import Recent
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
@@ -48,7 +50,7 @@ from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Workspace
-from bot.workflow import fetching, journals, pull_state
+from bot.workflow import data_folder, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.pull_state import PullState
 
@@ -87,21 +89,17 @@ class Server:
     @asynccontextmanager
     async def fetch(self, pull: PullRef, state: PullState) -> AsyncIterator[PullRequest]:
         """Fetch the change into a temporary local store. The token expires before anything is read."""
-        with fetching.scratch_folder(self.folder) as folder:
-            async with github.open_readonly(self.identity, pull.installation, (pull.repository,), self.pace) as (
-                _,
-                token,
-            ):
-                url = github.git_url(self.identity.api, fetching.today(pull, state.facts))
-                store = await fetching.fill_store(url, state.facts, state.bases, token, folder)
-            yield fetching.as_pull_request(state.facts, state.bases, store)
+        with data_folder.scratch_folder(self.folder) as folder:
+            async with self._open_repository(pull) as token:
+                change = await pull_state.fetch(self.identity.api, pull, state.facts, state.bases, token, folder)
+            yield change
 
     async def review(self, brief: Brief, say: ProgressCallback) -> MadeReview:
         """Review without the files that exceed the limits. Raises OverLimit if nothing can be left out."""
         async with self._workspace(brief.journal) as (workspace, keep):
 
             async def attempt(left_out: Mapping[str, str], lost: str) -> MadeReview:
-                given = tasks.without(brief, left_out, lost)
+                given = child.without(brief, left_out, lost)
                 limits = child.for_review(self.caps, given)
                 return await child.run(tasks.rendered_review, given, workspace, caps=limits, say=say, keep=keep)
 
@@ -160,13 +158,16 @@ class Server:
 
     async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
         """Find the merge base with git."""
-        with fetching.scratch_folder(self.folder) as folder:
-            async with github.open_readonly(self.identity, pull.installation, (pull.repository,), self.pace) as (
-                _,
-                token,
-            ):
-                url = github.git_url(self.identity.api, fetching.today(pull, facts))
-                return await fetching.find_bases(url, facts, base, token, folder)
+        with data_folder.scratch_folder(self.folder) as folder:
+            async with self._open_repository(pull) as token:
+                return await pull_state.find_bases(self.identity.api, pull, facts, base, token, folder)
+
+    @asynccontextmanager
+    async def _open_repository(self, pull: PullRef) -> AsyncIterator[SecretStr]:
+        """Yield a token that can only read this repository."""
+        opened = github.open_readonly(self.identity, pull.installation, (pull.repository,), self.pace)
+        async with opened as (_, token):
+            yield token
 
     @property
     def _soon(self) -> ProcessLimits:
@@ -174,7 +175,7 @@ class Server:
 
     async def _in_scratch(self, task: Task[Result], subject: object, caps: ProcessLimits) -> Result:
         """Run a child that writes into a temporary folder."""
-        with fetching.scratch_folder(self.folder) as scratch:
+        with data_folder.scratch_folder(self.folder) as scratch:
             return await child.run(task, subject, scratch, caps=caps)
 
     @asynccontextmanager
@@ -183,12 +184,12 @@ class Server:
 
         On PostgreSQL the journal is also stored in the database, so that another machine can resume.
         """
-        path, facts = journals.path(self.folder, journal), None
+        path, facts = data_folder.journal(self.folder, journal), None
         files.folder(path.parent, private=True)
         if self.settings.cache != "off":
-            facts = journals.facts_folder(self.folder, journals.repository(journal))
+            facts = data_folder.facts(self.folder, journal)
             files.folder(facts.parent, private=True)
-        with fetching.scratch_folder(self.folder) as scratch:
+        with data_folder.scratch_folder(self.folder) as scratch:
             if not self.store.database.postgres:
                 yield Workspace(scratch, path, facts=facts), None
                 return

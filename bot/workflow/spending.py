@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from bot.config import Config, Settings, policy
 from bot.errors import StorageError
-from bot.review.journal.costs import JournalCosts, costs, costs_of
+from bot.review.journal import JournalCosts, costs, costs_of
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
-from bot.workflow import journals
+from bot.workflow import data_folder
 
 if TYPE_CHECKING:  # the GitHub Actions step has no database
     from bot.storage import Grant
@@ -66,7 +66,7 @@ async def _paid_so_far(journal: str, server: "Server") -> JournalCosts:
 
     On PostgreSQL another machine may have written it, so this machine's file may be missing or old.
     """
-    of_journal = await asyncio.to_thread(costs, journals.path(server.folder, journal))
+    of_journal = await asyncio.to_thread(costs, data_folder.journal(server.folder, journal))
     if not server.store.database.postgres:
         return of_journal
     lines = await server.store.journals.lines(journal)

@@ -1,6 +1,7 @@
 """Real models of an experiment, by their names, with the keys and addresses of the environment; and what they count under its cap."""
 
-from bot import config, wiring
+from bot import config
+from bot.wiring import access
 from deeprepo.rlm.models import provider_of
 from deeprepo.rlm.models.provider import address, check_key
 from deeprepo.rlm.money.budget import unknown
@@ -10,7 +11,7 @@ from deeprepo.rlm.values import OWN_SERVERS, Cost, Model
 def check(name: str) -> str:
     """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
     provider = provider_of(name)
-    base_url = wiring.address(provider.name, {"worker": name}, config.environment())
+    base_url = access.address(provider.name, {"worker": name}, config.environment())
     address(provider, base_url)
     check_key(provider, config.provider_key(provider.key_variable), base_url)
     return name
@@ -18,7 +19,7 @@ def check(name: str) -> str:
 
 def connect(name: str) -> Model:
     """A model that a person has typed as an option of a command, connected as the environment says."""
-    return wiring.Connections(config.environment(), {"worker": name}).connect(name)
+    return access.Connections(config.environment(), {"worker": name}).connect(name)
 
 
 def usd_for_cap(cost: Cost) -> float:

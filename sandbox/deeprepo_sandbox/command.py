@@ -52,10 +52,10 @@ def command(
 
 def _print_review() -> None:
     """Review the sample change like `deeprepo review` in a checkout."""
-    from bot import wiring
     from bot.cli.exits import finish, tell
     from bot.cli.reviewing import deliver, progress, scratch_folder
     from bot.values import ReviewRequest
+    from bot.wiring.review import local_review
     from deeprepo_sandbox.demo import build, build_user
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-") as place:
@@ -70,7 +70,7 @@ def _print_review() -> None:
         request = ReviewRequest(str(folder), "range", "main", "pull-request")
         flags = {"effort": "none", "with_clones": (str(user),)}
         with scratch_folder(request) as scratch, progress(quiet=False) as say:
-            done = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
+            done = finish(local_review(request, flags, scratch, say, warn=tell))
         deliver(done, "console", None)
     tell(f"\nTo review your own change: {_program()} review --repo /path/to/your/clone")
 

@@ -23,8 +23,7 @@ import yaml
 from runner_texts import outputs, plain, resolved
 
 from bot import action
-from bot.config import Step
-from bot.config.action import Inputs, RunnerVariables
+from bot.config.action import Inputs, RunnerVariables, Step
 from bot.workflow.reviewing import ReviewResult
 from deeprepo_sandbox import github as sandbox
 

@@ -8,9 +8,8 @@ import yaml
 from opening import BASE, opened
 from stepping import ACTION, ROOT, Stage, on_stage
 
-from bot import config
 from bot.action import event, files
-from bot.config.action import Inputs, RunnerVariables
+from bot.config.action import Inputs, RunnerVariables, Step, step
 from bot.errors import ConfigError, UsageError
 from bot.values import IgnoredDelivery, ReviewAsk
 
@@ -33,8 +32,8 @@ def test_every_input_is_passed_and_every_variable_is_read() -> None:
 
 def test_python_starts_isolated_from_the_workspace() -> None:
     """With -I, neither the workspace nor a variable can make Python import another module."""
-    for step in STEPS:
-        starts = re.findall(r'"\$(?:BASE_PYTHON|PLACE/bin/python)" (\S+)', step.get("run", ""))
+    for each in STEPS:
+        starts = re.findall(r'"\$(?:BASE_PYTHON|PLACE/bin/python)" (\S+)', each.get("run", ""))
         assert set(starts) - {"-I", "install"} == set()  # `pip --python PLACE install`, without any PYTHON variable
 
 
@@ -76,7 +75,7 @@ def test_invalid_input_is_reported_by_its_name(
     monkeypatch.setenv("DEEPREPO_ACTION_GITHUB_TOKEN", "ghs_x")
     monkeypatch.setenv(f"DEEPREPO_ACTION_{name}", value)
     with pytest.raises(ConfigError, match=says) as raised:
-        config.step()
+        step()
     assert "secrets.yml" not in str(raised.value)
 
 
@@ -117,7 +116,7 @@ def review_ask(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAs
     (tmp_path / "event").write_text(payload)
     told = {"github_event_name": name, "github_event_path": tmp_path / "event", "github_workspace": tmp_path, **more}
     inputs = Inputs.model_validate({"github_token": "x"})
-    return event.read(config.Step(inputs, RunnerVariables.model_validate(told)))
+    return event.read(Step(inputs, RunnerVariables.model_validate(told)))
 
 
 @pytest.mark.parametrize(

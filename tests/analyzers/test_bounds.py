@@ -8,8 +8,8 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot import wiring
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 
 
 def review(repository: Repository, folder: Path, **flags: object) -> Review:
@@ -17,7 +17,7 @@ def review(repository: Repository, folder: Path, **flags: object) -> Review:
     scratch = folder / "scratch"
     scratch.mkdir()
     return asyncio.run(
-        wiring.local_review(
+        local_review(
             ReviewRequest(str(repository.folder), "range", "HEAD~1", "HEAD"), {"effort": "none", **flags}, str(scratch)
         )
     )

@@ -87,7 +87,8 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
 
 def main() -> None:
     """Run the server in this process."""
-    from bot import app, config
+    from bot import app
+    from bot.config.server import server_settings
     from bot.values import Ask
     from bot.workflow.jobs import Apologise, Job, Work
 
@@ -115,7 +116,7 @@ def main() -> None:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
-    settings = config.server_settings()
+    settings = server_settings()
     web = sys.argv[2] == "server"
     asyncio.run(app.serve(settings if web else app.worker(settings), open_work, say, web=web))
 

@@ -21,7 +21,7 @@ from waits import patience
 from bot import app
 from bot.app import RunningServer, http_server
 from bot.app.http_server import Shutdown
-from bot.config import App, Server, ServerOptions
+from bot.config.server import App, Server, ServerOptions
 from bot.storage import FinishedReview, Store
 from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import Apologise, Job, Work

@@ -8,7 +8,7 @@ from serving import NOBODY, SECRET, settings
 
 from bot.app.checks import CheckedItem, checks
 from bot.cli import run
-from bot.config import Server
+from bot.config.server import Server
 from deeprepo_sandbox import github as sandbox
 
 Set = Callable[..., None]

@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot import config
+from bot.config.server import Server, server_settings
 from bot.errors import ConfigError
 
 KEY = (
@@ -20,7 +21,7 @@ KEY = (
 SECRET = "0123456789abcdef"
 COMPLETE = {"APP_ID": "12", "PRIVATE_KEY": KEY, "WEBHOOK_SECRET": SECRET}
 
-Read = Callable[[Mapping[str, str]], config.Server]
+Read = Callable[[Mapping[str, str]], Server]
 
 
 @pytest.fixture
@@ -31,10 +32,10 @@ def read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Read:
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
-    def given(variables: Mapping[str, str]) -> config.Server:
+    def given(variables: Mapping[str, str]) -> Server:
         for name, value in variables.items():
             monkeypatch.setenv(f"DEEPREPO_{name}", value)
-        return config.server_settings()
+        return server_settings()
 
     return given
 

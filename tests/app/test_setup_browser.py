@@ -12,7 +12,7 @@ from serving import browser as served
 
 from bot.app import setup
 from bot.app.setup import Setup
-from bot.config import App, ServerOptions
+from bot.config.server import App, ServerOptions
 from deeprepo_sandbox import github as sandbox
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]

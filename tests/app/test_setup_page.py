@@ -14,7 +14,7 @@ from serving import NOBODY, browser
 from bot.app import setup
 from bot.app.manifest import manifest
 from bot.app.setup import Setup
-from bot.config import App, ServerOptions
+from bot.config.server import App, ServerOptions
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.github import PERMISSIONS
 

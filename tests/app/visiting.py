@@ -15,7 +15,7 @@ from waits import patience
 
 from bot.app import operator
 from bot.app.server import Work
-from bot.config import Server
+from bot.config.server import Server
 from bot.storage import Failure, FinishedReview, StoredFinding
 from bot.values import PullRef, ReviewAsk
 from bot.workflow.jobs import asks

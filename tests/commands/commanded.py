@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from fakes import Repository
 
-from bot import config, pipeline, storage, wiring
+from bot import config, pipeline, storage
 from bot.commands import CommandContext, CommandReply, Permission, answering
 from bot.config import Settings
 from bot.github import Host
@@ -31,6 +31,7 @@ from bot.values import (
     Review,
     ReviewRequest,
 )
+from bot.wiring import review as wiring
 from bot.workflow import commands
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.jobs import Job

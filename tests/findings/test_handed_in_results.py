@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot import wiring
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 
 BAD = "def f(x):\n    return [x]\n"
 BASE: dict[str, str | bytes | None] = {"src/ok.py": "z = 1\n"}
@@ -47,7 +47,7 @@ def scratch(tmp_path: Path) -> Path:
 def review(repository: Repository, scratch: Path, data: bytes) -> Review:
     """Review the last commit with static checks only, and with a tool's report."""
     return asyncio.run(
-        wiring.local_review(
+        local_review(
             ReviewRequest(str(repository.folder), base="HEAD~1", head="HEAD"),
             {"effort": "none", "sarif": [("x.sarif", data)]},
             str(scratch),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.errors import DeepRepoError
-from bot.review.journal.costs import JournalCosts, costs, costs_of
+from bot.review.journal import JournalCosts, costs, costs_of
 from bot.secrets.masking.masks import Masks
 from bot.values import PullRequest
 from deeprepo.rlm import models

@@ -10,9 +10,9 @@ from fakes import Repository
 from families import few
 from pushes import Files
 
-from bot import wiring
 from bot.outputs import json_file
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
@@ -75,9 +75,7 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def run(after: Files, *, model: bool = False, earlier: Review | None = None, **flags: Any) -> Review:  # noqa: ANN401
         repository.commit(after, "after")
         if not model:
-            return asyncio.run(
-                wiring.local_review(ReviewRequest(str(repository.folder)), flags, str(tmp_path / "scratch"))
-            )
+            return asyncio.run(local_review(ReviewRequest(str(repository.folder)), flags, str(tmp_path / "scratch")))
         with doubles.in_thread(Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))) as server:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             last = tmp_path / "last.json"
@@ -85,7 +83,7 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
                 last.write_text(json_file.render(earlier))
                 flags["previous"] = last.read_bytes()
             return asyncio.run(
-                wiring.local_review(
+                local_review(
                     ReviewRequest(str(repository.folder)),
                     {"worker": "compatible/worker", **flags},
                     str(tmp_path / "scratch"),

@@ -9,9 +9,10 @@ import histories
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import pipeline
 from bot.outputs import OUTPUTS
 from bot.values import Dismissal, Review, ReviewRequest
+from bot.wiring import review as wiring
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 OTHER = "AKIA" + "J8DKF2HWYTRBC6ME"

@@ -14,11 +14,11 @@ from fakes import Repository
 from families import few
 from secret_samples import SAMPLES
 
-from bot import wiring
 from bot.outputs import OUTPUTS, posts
 from bot.render import load
 from bot.secrets.masking.masks import PLACEHOLDER, Masks
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 from bot.workflow.publish import checks
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
@@ -75,7 +75,7 @@ class Tap:
             scratch = self.folder / "scratch"
             scratch.mkdir(exist_ok=True)
             flags = {**names, "strategy": strategy, "journal": str(self.journal)}
-            done = asyncio.run(wiring.local_review(ReviewRequest(str(self.repository.folder)), flags, str(scratch)))
+            done = asyncio.run(local_review(ReviewRequest(str(self.repository.folder)), flags, str(scratch)))
             self.requests += json.dumps(server.requests)
         assert server.count
         return done

@@ -12,7 +12,7 @@ from whole import Whole
 
 from bot.app import operator
 from bot.cli import run
-from bot.config import Server
+from bot.config.server import Server
 from bot.storage.database import review
 
 FAULTS = {

@@ -12,7 +12,7 @@ from waits import patient
 
 from bot import app
 from bot.app import RunningServer
-from bot.config import App, Server, ServerOptions
+from bot.config.server import App, Server, ServerOptions
 from bot.values import PullRef
 from bot.workflow import dispatch
 from deeprepo_sandbox import github as sandbox

@@ -25,7 +25,7 @@ from starlette.responses import Response
 
 from bot.app import manifest
 from bot.app.running_server import RunningServer
-from bot.config import Server
+from bot.config.server import Server
 from bot.storage.database import Scope
 
 RECHECK_SECONDS = 3600.0  # until GitHub is asked again which installations a user administers

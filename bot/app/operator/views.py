@@ -16,14 +16,14 @@ from bot.app.operator.plots import Plot, Share
 from bot.app.operator.sessions import Session
 from bot.app.running_server import RunningServer
 from bot.github.apps import site
-from bot.review.journal import reviews as journal_reviews
-from bot.review.journal.tally import Tally
+from bot.review import journal as journal_reviews
+from bot.review.journal import Tally
 from bot.storage import Failure, Store
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.stored import reviews
 from bot.values import CommandAsk, Coverage, Finding, MergeGroup, PullAsk, PullRef, Review, ReviewAsk
-from bot.workflow import journals
+from bot.workflow import data_folder
 from bot.workflow.jobs import ListedJob
 from deeprepo.rlm.journal.codec import Row
 
@@ -296,7 +296,7 @@ async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:
     if store.database.postgres:
         lines = [line.encode() for line in await store.journals.lines(journal)]
         return read_trace(lines) if lines else None
-    return await asyncio.to_thread(_read_trace, journals.path(folder, journal))
+    return await asyncio.to_thread(_read_trace, data_folder.journal(folder, journal))
 
 
 async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | None:
@@ -304,7 +304,7 @@ async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | Non
     prefix = f"{pull.repository}-{pull.number}-"
     if store.database.postgres:
         return await store.journals.newest(prefix)
-    paths = list((folder / journals.JOURNALS_FOLDER).glob(f"{prefix}*.jsonl"))
+    paths = list((folder / data_folder.JOURNALS).glob(f"{prefix}*.jsonl"))
     with suppress(OSError):
         return max(paths, key=lambda path: path.stat().st_mtime).stem if paths else None
     return None

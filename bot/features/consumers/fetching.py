@@ -17,13 +17,13 @@ from pydantic import SecretStr
 
 from bot import github
 from bot.checkout import remote
-from bot.config import Step
+from bot.config.action import Step
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, UsageError
 from bot.github import apps, git_url, responses
 from bot.github.client import GitHubClient
 from bot.values import PullRef
 from bot.values.consumer import TOO_MUCH, Audience, Consumers, NamedConsumer, RepositoryAccess, Visibility
-from bot.workflow.fetching import scratch_folder
+from bot.workflow.data_folder import scratch_folder
 
 if TYPE_CHECKING:
     from bot.workflow.reviewing import ReviewRun

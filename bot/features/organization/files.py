@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot import config, github
-from bot.config import Settings, Step
+from bot.config import Settings
+from bot.config.action import Step
 from bot.errors import HostRefused, UsageError
 from bot.github import Host, apps, responses
 from bot.github.client import GitHubClient
-from bot.machine.recent import Recent
+from bot.github.policy import Recent
 from bot.values.shared_file import SettingsText, SharedFile
 from bot.workflow.pull_state import ignore_missing, settings_at
 

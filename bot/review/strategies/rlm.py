@@ -8,8 +8,7 @@ from dataclasses import replace
 from bot.errors import public
 from bot.review.agent import loop, seed
 from bot.review.session import Session
-from bot.review.strategies import parts
-from bot.review.strategies.choice import MANY_TURNS, ROOT_UNITS
+from bot.review.strategies import MANY_TURNS, ROOT_UNITS, parts
 from bot.values import Transcript
 from deeprepo.rlm.errors import ReplUnavailable
 from deeprepo.rlm.loop.conversation import MAX_TOKENS

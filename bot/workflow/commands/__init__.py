@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
 from bot.features.teaching import ignore, remember, rules
 from bot.render import Safe, code, load, phrase
-from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
+from bot.workflow.commands import ask, cancel, config, fix, pause, review
 from bot.workflow.commands.review import REVIEWS
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 
@@ -44,14 +44,14 @@ COMMANDS: Mapping[str, CommentCommand] = {
     for word in (
         review.REVIEW,
         review.FULL_REVIEW,
-        ask.COMMAND,
-        explain.COMMAND,
+        ask.ASK,
+        ask.EXPLAIN,
         fix.COMMAND,
         ignore.COMMAND,
         remember.COMMAND,
         rules.COMMAND,
-        pause.COMMAND,
-        resume.COMMAND,
+        pause.PAUSE,
+        pause.RESUME,
         cancel.COMMAND,
         config.COMMAND,
         CommentCommand(_help, _help, "help", "read"),

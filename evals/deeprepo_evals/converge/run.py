@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bot import wiring
 from bot.errors import GitError
 from bot.values import Review
+from bot.wiring.review import local_review
 from deeprepo.rlm.values import Completion, Prompt, Usage
 from deeprepo_evals import intervals, tables
 from deeprepo_evals.clones import clones
@@ -52,7 +52,7 @@ async def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Played]:
 
 
 async def _by_product(flags: Mapping[str, Any], repo: Path, last: bytes | None, scratch: str) -> Review:
-    return await wiring.local_review(product.request(repo), {**flags, "previous": last}, scratch)
+    return await local_review(product.request(repo), {**flags, "previous": last}, scratch)
 
 
 async def _talkative(repo: Path, last: bytes | None, scratch: str) -> Review:

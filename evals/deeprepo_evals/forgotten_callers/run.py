@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
+from bot.wiring.review import local_review
 from deeprepo_evals.clones import clones
 from deeprepo_evals.forgotten_callers.callers import Caller
 from deeprepo_evals.tables import align
@@ -51,7 +51,7 @@ async def _findings(clone: Path, parent: str, broke: str) -> list[Finding] | Non
     with tempfile.TemporaryDirectory(prefix="deeprepo-forgotten-") as scratch:
         try:
             request = ReviewRequest(str(clone), base=parent, head=broke)
-            done = await wiring.local_review(request, {"strategy": "offline"}, scratch)
+            done = await local_review(request, {"strategy": "offline"}, scratch)
         except DeepRepoError:
             return None
     return [one.finding for one in done.reported]

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot import checkout, config, diff, wiring
+from bot import checkout, config, diff
 from bot.checkout import Checkout
 from bot.diff.roles import changes_role
 from bot.findings import placing, read
@@ -16,6 +16,7 @@ from bot.findings.quotes import check_quotes
 from bot.review.context.packing import LARGE_SCALE, PARTS_SCALE, SMALL_SCALE
 from bot.secrets.masking.masks import Masks
 from bot.values import ChangedFile, Finding, PlacedFinding, PullRequest, Source
+from bot.wiring.access import Connections
 from deeprepo.rlm.errors import BadAnswer, ProviderError
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget
@@ -81,7 +82,7 @@ async def plain_model(flags: Mapping[str, Any]) -> AsyncIterator[Model]:
     """The model that a single call goes to: the root, else the worker. Raises ProviderError where there is none."""
     environment = config.environment()
     resolved = config.resolve({**flags, "strategy": "parts"}, None, environment)
-    chosen = wiring.Connections(environment, flags).models(resolved)
+    chosen = Connections(environment, flags).models(resolved)
     model = chosen.root or chosen.reader
     if model is None:
         raise ProviderError("the baseline needs a model: name one with --worker provider/model")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bot import checkout, config, pipeline, wiring
+from bot import checkout, config, pipeline
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.config import Settings
@@ -14,6 +14,7 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
+from bot.wiring.review import local_review
 from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.journal import codec, reader
 from deeprepo.rlm.values import Limits, Model
@@ -45,7 +46,7 @@ class Product:
         """One case. Raises ProviderError where a provider failed, so that the case stays open."""
         journal = task.journal
         flags = {**self.flags, "strategy": self.strategy or None, "journal": str(journal)}
-        done = await wiring.local_review(request(task.repo), flags, task.scratch)
+        done = await local_review(request(task.repo), flags, task.scratch)
         check_answered(done, journal)
         return outcome.of_review(done)
 

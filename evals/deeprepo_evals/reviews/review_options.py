@@ -117,10 +117,11 @@ def _reviewers(options: ReviewOptions) -> Iterator[Reviewer]:
 
 def check_models(flags: Mapping[str, Any], strategy: str) -> None:
     """Check that the models can be reached, before the first case is built. `auto` would fall back to no model."""
-    from bot import config, wiring
+    from bot import config
+    from bot.wiring.access import Connections
 
     environment = config.environment()
-    wiring.Connections(environment, flags).models(config.resolve({**flags, "strategy": strategy}, None, environment))
+    Connections(environment, flags).models(config.resolve({**flags, "strategy": strategy}, None, environment))
 
 
 async def open_model(name: str, stack: AsyncExitStack) -> Model:

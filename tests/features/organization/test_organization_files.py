@@ -10,7 +10,7 @@ from bot import github
 from bot.errors import HostDown
 from bot.features.organization.files import OrganizationFiles
 from bot.github.client import GitHubClient
-from bot.machine.recent import FRESH_SECONDS, Recent
+from bot.github.policy import FRESH_SECONDS, Recent
 from bot.values.shared_file import SharedFile
 from deeprepo_sandbox import github as sandbox
 

@@ -15,11 +15,12 @@ from fakes import Repository
 from reported import reported
 from sample import AFTER
 
-from bot import pipeline, wiring
+from bot import pipeline
 from bot.features.reproduction.review import ATTEMPTS, REPRODUCTION
 from bot.outputs import OUTPUTS, markdown, posts
 from bot.values import Review, ReviewRequest
 from bot.wiring import review as review_of
+from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
@@ -75,7 +76,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             request, scratch = ReviewRequest(str(shop.folder)), str(tmp_path / "scratch")
             if stranger:
                 return asyncio.run(of_a_stranger(request, given, scratch))
-            return asyncio.run(wiring.local_review(request, given, scratch))
+            return asyncio.run(local_review(request, given, scratch))
 
     return review
 
