@@ -12,11 +12,9 @@ if TYPE_CHECKING:  # a language is loaded without its grammar
 class Member(NamedTuple):
     """A member of an object literal, as returned by `Files.members`."""
 
-    owner: str
     name: "Node"
     whole: "Node"  # including everything that belongs to it
     function: "Node | None"  # the function that a call runs
-    opaque: bool = False  # the function is passed to another one, which creates the member
 
 
 class Files:
@@ -73,7 +71,7 @@ class Files:
         """Return the node that an identifier names: itself or its qualified path; None if it names nothing."""
         return node
 
-    def members(self, owner: str, value: "Node") -> Iterator[Member]:
+    def members(self, value: "Node") -> Iterator[Member]:
         """Yield the members of a named value."""
         return iter(())
 

@@ -492,28 +492,23 @@ class Reader:
         return self._start_bytes[capture]
 
     def _members(self) -> Iterator[Definition]:
-        """Yield the members of named objects and of returned objects."""
+        """Yield the members of named objects."""
         for found in self.captures["objects"]:
-            value, owner = found["value"][0], found["owner"][0]
-            if self._is_local(value):
-                continue
-            is_named = owner.type in (*self.language.nodes.identifiers, "default")
-            for one in self.language.members(text(owner) if is_named else "default", value):
+            value, owner = found["value"][0], text(found["owner"][0])
+            for one in self.language.members(value) if not self._is_local(value) else ():
                 params = one.function and (
                     one.function.child_by_field_name("parameters") or one.function.child_by_field_name("parameter")
                 )
+                taken = tuple(self._parameters.get(params.id, ())) if params else ()
                 yield Definition(
-                    name=f"{one.owner}.{text(one.name)}",
-                    owner=one.owner,
+                    name=f"{owner}.{text(one.name)}",
+                    owner=owner,
                     kind="method" if one.function else "member",
                     line=first_line(one.name),
                     start=first_line(one.whole),
                     end=last_line(one.whole),
                     head=head(one.function or one.whole),
-                    signature=Signature(
-                        tuple(self._parameters.get(params.id, ())),
-                        opaque=one.opaque or self._reads_all(one.function, params),
-                    )
+                    signature=Signature(taken, opaque=self._reads_all(one.function, params))
                     if one.function and params
                     else None,
                     private=True,

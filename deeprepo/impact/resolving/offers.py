@@ -117,7 +117,7 @@ def alternatives(symbols: Collection[Definition], *, overloads: bool = False) ->
 
 def _is_offered(name: str, offered: Collection[str]) -> bool:
     """Return whether importers can reach a definition, directly or through its container."""
-    return name in offered or name.partition(".")[0].removesuffix("()") in offered
+    return name in offered or name.partition(".")[0] in offered
 
 
 def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool:

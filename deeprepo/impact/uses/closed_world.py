@@ -40,7 +40,7 @@ async def with_resolutions(
 
 def _given_name(row: Reference) -> str:
     """Return the name that has to be gone; "" if the reference is an import by path, which leads nowhere."""
-    return "" if row.is_module else row.name.removesuffix("()")
+    return "" if row.is_module else row.name
 
 
 def _judged(row: Reference, answer: Resolution) -> Reference:

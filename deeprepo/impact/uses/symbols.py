@@ -215,7 +215,7 @@ def _outermost(symbols: Sequence[Definition], left_names: Collection[str]) -> li
 def _outer(name: str) -> Iterator[str]:
     """Yield the qualified names around a name: `a.b` and `a` for `a.b.c`."""
     while name := name.rpartition(".")[0]:
-        yield name.removesuffix("()")
+        yield name
 
 
 def _renames(

@@ -328,9 +328,9 @@ class JavaScript(Language, frozen=True):
         """Return the import statements, and calls that import."""
         return import_lines(source)
 
-    def members(self, owner: str, value: Node) -> Iterator[Member]:
-        """Yield the members of an object, or of the object that a function returns."""
-        return members(owner, value)
+    def members(self, value: Node) -> Iterator[Member]:
+        """Yield the members of an object."""
+        return members(value)
 
     def offers_all(self, path: str) -> bool:
         """Return whether a file only declares, so that it exports everything."""
