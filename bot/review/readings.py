@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from bot.render import count
 from bot.review import foresight
 from bot.review.context.packing import pack
 from bot.review.prompts import INSTRUCTIONS, PART_ANSWER, WHOLE_ANSWER
@@ -25,10 +24,6 @@ LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
 CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads in one call if workers read the parts
-READ_CAREFULLY = "{model} also read {what} in one call."
-WHOLE_DIFF, RISKIEST = "the whole diff", "the diff of the riskiest {some} of {all}"
-
-
 # Joins the answers of the passes over the diff with another one
 Join = Callable[[WorkerReply], Awaitable[WorkerReply]]
 
@@ -80,11 +75,6 @@ async def beside(session: Session, reader: ModelWorker | None, units: Sequence[U
         passes = sum(map(_counts, replies))
         # A pass over some of the files is no pass over the others.
         reread = careful.paths if careful is not None and all(map(_counts, read_carefully)) else frozenset[str]()
-        if careful is not None and reread:
-            every = {unit.path for unit in units}
-            what = RISKIEST.format(some=len(reread), all=count(len(every), "changed file"))
-            what = WHOLE_DIFF if every <= reread else what
-            session.results.notes.append(READ_CAREFULLY.format(model=careful.worker.model.name, what=what))
         together = join([*replies, *read_carefully])
         return replace(
             together,

@@ -210,14 +210,7 @@ def test_root_model_reads_the_whole_diff_alongside_the_workers(change: Repositor
     """Workers and the pass over the whole diff can agree on a finding; that pass only counts if it worked."""
     change.commit(MORE_RATES, "more")
 
-    class Parts(Two):
-        def __call__(self, body: Mapping[str, Any]) -> Reply:
-            if "'doubts'" in str({name: value for name, value in body.items() if name != "messages"}):
-                self.asked.append("pairs")
-                return Reply(data={"broken": [], "doubts": []})
-            return super().__call__(body)
-
-    played = Parts(beside=(FOUND,), alone=(FOUND, OTHER), fails=fails)
+    played = Two(beside=(FOUND,), alone=(FOUND, OTHER), fails=fails)
     review = reviewed(change, played, "--strategy", "parts")
     at_once = [text for text in played.seen if "files with the highest risk" in text]
     assert len(at_once) == 1
@@ -226,8 +219,6 @@ def test_root_model_reads_the_whole_diff_alongside_the_workers(change: Repositor
     has_read = fails == "\0"
     votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
     assert votes == {FOUND["title"]: (2 + has_read, 2 + has_read), OTHER["title"]: (1 + has_read, 2 + has_read)}
-    note = "compatible/model also read the whole diff in one call."
-    assert (note in review["notes"]) == has_read
     assert review["partial"] is False
 
 

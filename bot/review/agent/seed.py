@@ -44,6 +44,7 @@ def gather(
     survey = session.survey
     units = survey.tracker.unread() if alone else survey.units
     reviewable = [file for file in survey.files if not file.skip]
+    guidance = survey.guidance.within(session.calls.sizes.window(session.root) if session.root is not None else None)
     shown_lines = {(excerpt.path, row.number) for excerpt in users for row in excerpt.rows}
     sites = [one for one in callers.telling(survey.dependents.references) if (one.path, one.line) not in shown_lines]
     questions = own_checks.questions(survey, units) if alone and survey.brief.settings.requirements else None
@@ -58,7 +59,7 @@ def gather(
             "prompts/seed.md.j2",
             pull=survey.pull,
             body=render.cut(survey.pull.body, PULL_BODY_CHARS),
-            guidance=survey.guidance.of([file.path for file in reviewable]) if alone else (),
+            guidance=guidance.of([file.path for file in reviewable]) if alone else (),
             files=_in_order(survey.files)[:SEED_FILES],
             more_files=max(0, len(survey.files) - SEED_FILES),
             diffs=diffs,

@@ -16,7 +16,7 @@ from bot.review.strategies.offline import run_static_checks
 from bot.review.workers import join
 from bot.values import Source, Transcript
 
-USERS = 8_000  # tokens of code that uses what changed, in the first message
+USERS = 3_000  # tokens of code that uses what changed, in the first message
 
 
 async def run(session: Session) -> Transcript:

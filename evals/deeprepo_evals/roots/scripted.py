@@ -68,7 +68,10 @@ class _Turns:
         self._turns = behaviour.turns if len(code.files) == journal.FILES else ()
         self._at = 0
 
-    def __call__(self, prompt: Prompt) -> Completion:  # noqa: ARG002 - it does not listen; that is what is measured
+    def __call__(self, prompt: Prompt) -> Completion:
+        if prompt.tool is None:  # it reads nothing itself
+            usage = Usage(capacity.least_tokens(prompt.messages))
+            return Completion("{}", usage, data={"answer": "Nothing found.", "findings": []})
         number = min(self._at, len(self._blocks) - 1)
         self._at += 1
         usage = self._turns[min(number, len(self._turns) - 1)] if self._turns else Usage()
