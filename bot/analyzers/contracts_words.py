@@ -9,7 +9,6 @@ from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, So
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, FindingTexts, break_digest, proof_id
 from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.uses.breaks import Breakage
 
 NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and in the sentence below it
@@ -191,9 +190,7 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
         before, after = breakage.symbol.before, breakage.symbol.after
         was, now = _head(before), _head(after)
         # The title says what the call gets wrong.
-        doubt = (
-            f" This is not certain: {reference.resolution.reason}." if isinstance(reference.resolution, Unknown) else ""
-        )
+        doubt = f" This is not certain: {reference.doubt}." if reference.doubt else ""
         return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home}).{doubt}"
     if breakage.reference.is_module:
         place = f"{breakage.reference.path}:{breakage.reference.line}"
@@ -204,8 +201,8 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
     by_name = "" if reference.is_bound else " The repository has no other definition with this name."
     if reference.likely:
         by_name = " No definition with this name remains in the repository. The type of the object is unknown, so a library may still provide it."
-    if isinstance(reference.resolution, Unknown):
-        by_name = f" This is not certain: {reference.resolution.reason}."
+    if reference.doubt:
+        by_name = f" This is not certain: {reference.doubt}."
     return f"`{breakage.name}` ({where} before the change) was {_describe_change(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
 
 
@@ -232,7 +229,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     many = f" In total, {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
     language = rules_of(reference.path)
     if reference.likely:
-        other = "a library provides it" if reference.resolution is None else "it means something else here"
+        other = "a library provides it" if not reference.doubt else "it means something else here"
         effect = f"Unless {other}, this line fails or no longer compiles."
     elif language.broken_use or _runtime_failure(rows):
         effect = language.broken_use or _runtime_failure(rows)

@@ -33,7 +33,6 @@ from bot.values import (
     Unit,
     UsePlace,
 )
-from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.text.paths import is_code, is_test
 
 MODULE = "<module>"  # stands for a whole file, as the target of an import
@@ -400,15 +399,15 @@ def _may_be_provided(reference: Reference) -> bool:
 
     The coverage row says which line, and the review itself doesn't check it.
     """
-    return isinstance(reference.resolution, Unknown) and reference.resolution.is_by_line
+    return bool(reference.doubt) and not reference.likely
 
 
 def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> str:
     """Return what changed, as a clause such as "load was renamed to read"."""
     path, _, name = reference.symbol.rpartition(":")
-    if part == "removed" and isinstance(reference.resolution, Unknown):
+    if part == "removed" and reference.doubt:
         what = path if name == MODULE else name
-        return f"{what} may have been removed: {reference.resolution.reason}"
+        return f"{what} may have been removed: {reference.doubt}"
     if name == MODULE:
         if part == "renamed" and item is not None and item.after is None:
             return f"this import no longer resolves to {path}"

@@ -30,7 +30,7 @@ LAZY_MODULES = (
     "bot.analyzers.type_checkers.tsc",
     "bot.analyzers.type_checkers.ty",
     "bot.review.agent.seed",
-    "deeprepo.impact.uses.closed_world",
+    "deeprepo.impact.uses.names",
     "deeprepo.rlm.money.schema",
     "configparser",
     "jinja2",

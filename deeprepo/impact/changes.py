@@ -10,7 +10,6 @@ from typing import Literal
 
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.packages import Exact
-from deeprepo.impact.resolution import Absent, Resolution
 from deeprepo.impact.structs import Struct, force_setattr
 from deeprepo.impact.values import MODULE, Arguments, Definition, Side, Signature
 
@@ -20,7 +19,7 @@ MOVED = (
 )
 REPLACED = "it was replaced by a submodule, whose code is in another repository"
 Connection = Literal["bound", "probable", "name"]
-# "lost": a search found nothing. Only `uses/closed_world.py` can turn it into a proof.
+# "lost": nothing gives the name any more. "likely": nothing in the tree does, but a library may.
 TargetState = Literal["lost", "likely", "present", "unknown"]
 # How a changed definition may affect its users; see deeprepo/impact/uses/symbols.py.
 Contract = Literal["removed", "renamed", "parameters", "declaration", "errors", "value"]
@@ -182,8 +181,7 @@ class Reference(Struct, frozen=True):
     form: Literal["call", "import", "definition", "mention"] = "mention"
     imported_from: str = ""  # the file from which an import takes the name
     asks: bool = False  # found by name only; nothing provides the requested member
-    # whether the head still provides the name; None if nothing says that it is missing
-    resolution: Resolution | None = None
+    doubt: str = ""  # what may still give a name that nothing else gives, as the end of a sentence
 
     @property
     def place(self) -> tuple[str, int, str]:
@@ -213,11 +211,6 @@ class Reference(Struct, frozen=True):
     @property
     def missing(self) -> bool:
         """Whether its target is proven to be missing from the head tree."""
-        return self.target_state == "lost" and isinstance(self.resolution, Absent)
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether a search for its target found nothing. `uses/closed_world.py` decides what that means."""
         return self.target_state == "lost"
 
     @property

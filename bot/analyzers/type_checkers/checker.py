@@ -46,7 +46,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import memo
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.closed_world import World, world_of
+from deeprepo.impact.uses.names import World, world_of
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run

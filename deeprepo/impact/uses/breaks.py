@@ -158,7 +158,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 
 
 def missing(reference: Reference) -> bool:
-    """Nothing provides the name any more, as `closed_world.py` has proven."""
+    """Nothing provides the name any more, as `names.py` has proven."""
     return reference.missing
 
 

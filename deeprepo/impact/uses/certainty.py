@@ -7,7 +7,7 @@
 | "name" | the name, and nothing else |
 
 Only with "bound", a comparison with the definition proves a break. Whether a name that is "lost" may still come from
-elsewhere is decided last, in `closed_world.py`.
+elsewhere is decided last, in `names.py`.
 """
 
 import posixpath

@@ -1,29 +1,46 @@
-"""Run the search: changed symbols, the files that import them, and their references."""
+"""Run the search: changed definitions, the files that import them, and their references.
 
-from collections import defaultdict
+The class of a member's receiver is often unknown. Then only the name counts, if nothing else in the tree has it or the
+receiver is likely to be of the class. So the rest of the tree is searched by name.
+"""
+
+import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 
-from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
-from deeprepo.impact.concurrency import together
+from deeprepo.impact import resolving
+from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Reference, TreeEntry
+from deeprepo.impact.concurrency import OwnTime, together
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import Language, leading
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.structs import replace
+from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_output, vendored_folder
 from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified, listed
+from deeprepo.impact.uses.certainty import OWN, Case, Evidence, SearchedFile, connection, target_state
 from deeprepo.impact.uses.exports import Exports
-from deeprepo.impact.uses.importing import Scene, beside, importing
-from deeprepo.impact.uses.lost import lost_modules
+from deeprepo.impact.uses.importing import Importers, Scene, add_reexports, beside, importing, lost_modules
+from deeprepo.impact.uses.names import Names, with_resolutions
 from deeprepo.impact.uses.overrides import overrides_of
 from deeprepo.impact.uses.prototypes import DECLARATION, HeadersByDefinition, merge_prototypes
 from deeprepo.impact.uses.reach import Reach, both
-from deeprepo.impact.uses.reexports import add_reexports
-from deeprepo.impact.uses.search import ALL_LINES, Search
+from deeprepo.impact.uses.sites import match, reference
 from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
-from deeprepo.impact.uses.targets import use_targets
-from deeprepo.impact.values import Definition
+from deeprepo.impact.uses.targets import Bindings, UseTarget, bindings_of, is_imported, searched_names, use_targets
+from deeprepo.impact.values import Definition, Import, SomeUses, Use
+
+NAME = re.compile(r"[A-Za-z_$][\w$]*")
+IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
+LONG_LINE = 400  # characters; longer lines are cut
+PORTION = 200  # files that are read at once
+ALIASES = 4  # assignments through which an imported name is followed
+SHORT = 3  # letters; a shorter name is only searched in importers
 
 
 async def find(
@@ -33,16 +50,11 @@ async def find(
 ) -> Dependents:
     """Return what the change can break."""
     gaps = Gaps()
-    added_lines = {file.path: _added_lines(file) for file in files}
     changed_files = by_language(files, budget, gaps)
-    parts = await together(*(_of_language(tree, one, mine, added_lines, budget) for one, mine in changed_files))
+    parts = await together(*(_of_language(tree, one, mine, budget) for one, mine in changed_files))
     references = tuple(reference for part in parts for reference in part.references)
     by_key = {item.key: item for part in parts for item in part.symbols}
-    if any(row.is_lost or row.likely for row in references):
-        # imported here because few changes leave a reference to a removed name behind
-        from deeprepo.impact.uses.closed_world import with_resolutions
-
-        references = await with_resolutions(tree, files, by_key, references)
+    references = await with_resolutions(tree, files, by_key, references)
     gaps.add(*tree.stopped_searches, *(sentence for part in parts for sentence in part.missed_uses))
     gaps.add(*(sentence for part in parts for sentence in part.cut), hides_uses=False)
     return Dependents(
@@ -78,13 +90,9 @@ def by_language(
 
 
 async def _of_language(
-    tree: Tree,
-    language: Language,
-    files: Sequence[ChangedFile],
-    added_lines: Mapping[str, Collection[int]],
-    budget: SearchLimits,
+    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: SearchLimits
 ) -> Dependents:
-    """Return the dependents of one language's changed files. `added_lines`: those of the whole change."""
+    """Return the dependents of one language's changed files."""
     gaps = Gaps()
     sources = await _sources(tree, language, files, budget, gaps)
     head, base = await both(tree, language)
@@ -95,7 +103,7 @@ async def _of_language(
     await add_reexports(scene, importers)
     broken_imports = await lost_modules(head, base, importers.lost)
     targets = await use_targets(scene, importers)
-    references = await Search(scene, importers, targets, added_lines, broken_imports).run()
+    references = await _references(scene, importers, targets, broken_imports)
     signatures = {item.key: item.before.signature for item in scene.every_symbol if item.before is not None}
     references = kept_by(
         means_another,
@@ -118,12 +126,6 @@ async def _of_language(
         tuple(gaps.hiding_uses),
         overrides,
     )
-
-
-def _added_lines(file: ChangedFile) -> Collection[int]:
-    """Return the lines that a change adds to a file: all, if its patch is unreadable."""
-    unread = file.is_unreviewed and not file.hunks and file.status != "deleted"
-    return ALL_LINES if unread else file.added_lines
 
 
 def _without_content(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
@@ -212,6 +214,275 @@ def _limit(
             sentence = f"{path}: {budget.symbols} of its {len(items)} changed definitions were searched for"
             gaps.add(sentence, hides_uses=any(item.contract for item in left))
     return limited_symbols
+
+
+# --- Which references do the files have? ---
+
+
+async def _references(
+    scene: Scene, importers: Importers, targets: Sequence[UseTarget], broken_imports: Sequence[Reference]
+) -> tuple[Reference, ...]:
+    """Return the references to all targets, those that prove a break first. `broken_imports`: those of removed files."""
+    if not targets:
+        return ()
+    names = Names(scene.head.tree)
+    by_name, alone = await together(_by_name(scene, targets, names), _alone(scene, targets, names))
+    evidence = Evidence(
+        scene.head.tree,
+        scene.head.language,
+        scene.exports,
+        names,
+        importers.links,
+        importers.behind,
+        lost_imports={(row.path, row.symbol.rpartition(":")[0]): row.missing for row in broken_imports},
+        alone=alone,
+        names_after=frozenset(target.after.short for target in targets if target.after is not None),
+    )
+    homes = {home for target in targets for home in target.homes}
+    near = {*importers.links, *homes, *(mate for home in homes for mate in scene.exports.visible_files(home))}
+    search = Search(scene, importers, targets, evidence, near, by_name)
+    paths = sorted({*near, *by_name}, key=lambda path: (path not in near, path))
+    for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
+        portion = paths[at : at + PORTION]
+        sources = await scene.head.tree.read_many(portion)
+        await search.miss_unread(portion, sources)
+        if late := await search.read(sources):
+            search.miss_late([*late, *paths[at + PORTION :]])
+            break
+    return kept_by(Search.limited, chain.from_iterable(search.found.values()), search.limited())
+
+
+async def _alone(scene: Scene, targets: Sequence[UseTarget], names: Names) -> frozenset[str]:
+    """Return the names that only changed definitions have."""
+    language = scene.head.language
+    # a function call may look like a member call
+    is_bare = language.receivers.bare_members == "calls"
+    special = {
+        short
+        for target in targets
+        if (target.reached_by_name or (is_bare and not target.owner))
+        and (target.is_gone or target.has_new_signature or target.contract)
+        for short in target.shorts
+        if is_specific(short) or target.is_extension
+    }
+    renewed = [target for target in targets if target.has_new_signature]
+    changed = {(home, short) for target in renewed for home in target.homes for short in target.shorts}
+    times = Counter(short for target in renewed for short in target.shorts)
+    special -= language.ambient | {short for short, many in times.items() if many > 1}
+    return await names.alone(language, special, scene.budget.far, changed)
+
+
+async def _by_name(scene: Scene, targets: Sequence[UseTarget], names: Names) -> dict[str, set[str]]:
+    """Return file -> members that it mentions, for names that are not too common."""
+    words = {s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")}
+    contract_names = {short for target in targets if target.contract for short in target.shorts}
+    where = await names.files(scene.head.language, words)
+    if where is None:  # try only the names whose references must be checked
+        where = await names.files(scene.head.language, words & contract_names)
+        sentence = "too many lines contain the names of changed members, so some names were not searched"
+        scene.gaps.add(sentence, hides_uses=where is None and bool(contract_names))
+    paths_by_word: dict[str, set[str]] = defaultdict(set)
+    common = sorted(name for name, paths in (where or {}).items() if len(paths) > scene.budget.far)
+    if common:
+        sentence = f"members with common names were only searched in importing files: {listed(common)}"
+        scene.gaps.add(sentence, hides_uses=False)
+    for name, paths in (where or {}).items():
+        for path in paths if name not in common else ():
+            paths_by_word[path].add(name)
+    return paths_by_word
+
+
+class Search(Struct):
+    """A search over the files of one language, and the references found in them."""
+
+    scene: Scene
+    importers: Importers
+    targets: Sequence[UseTarget]
+    evidence: Evidence
+    near: Collection[str]  # the files connected to the change, even if they do not contain its names
+    by_name: Mapping[str, Collection[str]]  # file -> members that it mentions
+    found: dict[str, list[Reference]] = field(default_factory=lambda: defaultdict(list))  # by target
+    own_time: OwnTime = field(default_factory=OwnTime)
+
+    @property
+    def with_contract(self) -> list[UseTarget]:
+        """The targets whose contract changed."""
+        return [target for target in self.targets if target.contract]
+
+    async def read(self, sources: Mapping[str, bytes]) -> Sequence[str]:
+        """Search some files, and return those for which no time was left."""
+        for count, (path, source) in enumerate(sources.items()):
+            if self.own_time.seconds > self.scene.budget.seconds:
+                return [*sources][count:]
+            if len(source) > self.scene.budget.bytes:
+                self._miss_large(path, source)
+            else:
+                await self.own_time.of(self._file(path, source))
+        return ()
+
+    async def _file(self, path: str, source: bytes) -> None:
+        """Add the references of one file."""
+        scene = self.scene
+        bound = bindings_of(self.importers, path)
+        homes = {home for target in self.targets for home in target.homes}
+        for home in {home for home in homes if path in scene.exports.visible_files(home)}:
+            bound.stars[home].add("")  # without an import, there is no exporting file
+        mine = self.targets_of(path, bound)
+        uses = self._uses(path, source, mine, bound) if mine else ()
+        if (trace := TRACE.get()) is not None:
+            trace.searched(path, searched_names(mine, bound), uses)
+        if not uses:
+            return
+        lines = file_lines(source)
+        import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
+        import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
+        external = await self._external(path, source, uses, self._judged_by_name(mine))
+        file = SearchedFile(path, source, uses, bound, import_words, external)
+        imports = await self._imports(path, uses)
+        for target in mine:
+            for hit in match(target, uses, bound, path, imports):
+                case = Case(self.evidence, target, hit, file)
+                case.connection = await connection(case)
+                row = reference(target, hit, path, lines, case.connection, await target_state(case))
+                self.found[target.key].append(row)
+
+    def targets_of(self, path: str, bound: Bindings) -> list[UseTarget]:
+        """Return the targets that a file may use: it imports, contains or mentions them, and they are visible there."""
+        words_here = self.by_name.get(path, ())
+        return [
+            target
+            for target in self.targets
+            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
+            and target.is_visible(path)  # checked last, because it is slow
+            and self.scene.head.sees(path, target.homes)
+        ]
+
+    def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
+        """Return the references in a file, including those under names assigned in it."""
+        wanted_names = own_names = searched_names(targets, bound)
+        uses = resolving.uses(path, source, wanted_names)
+        for _ in range(ALIASES):
+            more_names = bound.follow(uses) - wanted_names
+            if not more_names:
+                break
+            wanted_names = own_names | more_names
+            uses = resolving.uses(path, source, wanted_names)
+        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.scene.gaps.all):
+            sentence = f"{path} has too many references or generated code, so some references may be missing"
+            # people do not edit such a file: it is generated again after the change
+            self.miss(sentence, hides_uses=not (is_output(path) or is_minified(source)))
+        return uses
+
+    async def _imports(self, path: str, uses: Sequence[Use]) -> tuple[Import, ...]:
+        """Return the imports of a file in which several lines import one name; otherwise none."""
+        lines = defaultdict[str, set[int]](set)
+        for use in uses:
+            if use.form == "import":
+                lines[use.name].add(use.line)
+        if max(map(len, lines.values()), default=0) < 2:  # noqa: PLR2004
+            return ()
+        outline = await self.scene.exports.outline("head", path)
+        return outline.imports if outline is not None else ()
+
+    def _judged_by_name(self, targets: Iterable[UseTarget]) -> frozenset[str]:
+        """Return the names for which the origin of the receiver matters; capitalized fields always count."""
+        has_fields = self.scene.head.language.receivers.capital_members
+        contract_names = {name for item in targets if has_fields and item.contract for name in item.shorts}
+        return frozenset({*self.evidence.alone, *contract_names})
+
+    async def _external(
+        self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
+    ) -> frozenset[str]:
+        """Return receivers of these names that come from outside the tree."""
+        language = self.scene.head.language
+        judged = [use for use in uses if use.form == "member" and use.name in judged_names]
+        receivers = {use.receiver for use in judged}
+        roots = {receiver: root[0] for receiver in receivers if (root := NAME.match(receiver)) and root[0] not in OWN}
+        if not roots:
+            return frozenset()
+        rows = resolving.uses(path, source, frozenset(roots.values()))
+        import_lines = {use.name: use.line for use in rows if use.form == "import"}
+        imports = await self.scene.head.links(path) if import_lines else ()
+        own_names = {
+            name.partition(".")[0]
+            for item in imports
+            for name in (*(dict(item.aliases).get(one, one) for one in item.names), *dict(item.aliases).values())
+        }
+        own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
+        outside = {name for name, line in import_lines.items() if name not in own_names and line not in own_lines}
+        outside |= language.ambient & frozenset(roots.values())
+        return frozenset(receiver for receiver, root in roots.items() if root in outside)
+
+    def _miss_large(self, path: str, source: bytes) -> None:
+        """Report a file that is too large to search, if it may use a changed contract."""
+        names_here = {name for target in self.with_contract for name in target.shorts if name.encode() in source}
+        is_near = path in self.near
+        if names_here and (is_near or any(map(is_specific, names_here))) and not _is_not_edited(path):
+            self.miss(
+                f"{path} has more than {self.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
+            )
+
+    def limited(self) -> tuple[Reference, ...]:
+        """Only the best references of each definition are kept, and of two on a line the one that is bound.
+
+        The order is: proven breaks, bound ones, those outside tests, calls, then top-level code. Top-level
+        code matters because it registers types, routes and event handlers.
+        """
+        references_kept: list[Reference] = []
+        contract_keys = {target.key for target in self.with_contract}
+        bound = {row.place for rows in self.found.values() for row in rows if row.is_bound}
+        for key, name_references in self.found.items():
+            rows = [row for row in name_references if row.is_bound or row.place not in bound]
+            rows = sorted(
+                dict.fromkeys(rows),  # unlike a set, this keeps the order of equal rows the same in every process
+                key=lambda row: (
+                    not row.missing,
+                    not row.likely,
+                    not row.is_bound,
+                    row.test,
+                    not row.call,
+                    not row.is_at_top,
+                    row.path,
+                    row.line,
+                    row.name,
+                ),
+            )
+            most = self.scene.budget.contract_sites if key in contract_keys else self.scene.budget.sites
+            if len(rows) > most:
+                sentence = f"{key}: {most} of its {len(rows)} uses are listed"
+                self.miss(sentence, hides_uses=key in contract_keys)
+            references_kept += rows[:most]
+        return tuple(references_kept)
+
+    def miss(self, sentence: str, *, hides_uses: bool = True) -> None:
+        """Say what is not searched."""
+        self.scene.gaps.add(sentence, hides_uses=hides_uses and bool(self.with_contract))
+
+    def miss_late(self, paths: Sequence[str]) -> None:
+        """Report the files for which no time was left."""
+        files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+        seconds = f"{self.scene.budget.seconds:g} s"
+        self.miss(f"after {seconds} of CPU time, {files} were left unsearched for references: {listed(paths)}")
+
+    async def miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
+        """Report files that are too large to read."""
+        entries = await self.scene.head.tree.entries()
+        missing_paths = [
+            path
+            for path in wanted_paths
+            if path in entries
+            and path not in received_paths
+            and entries[path].kind == "file"
+            and entries[path].size
+            and not _is_not_edited(path)
+        ]
+        if missing_paths:
+            self.miss(f"files that are too large were not searched for references: {listed(missing_paths)}")
+
+
+def _is_not_edited(path: str) -> bool:
+    """Return whether a file is generated or vendored."""
+    return is_output(path) or vendored_folder(path) is not None
 
 
 # --- May another definition be in use instead? Then a changed signature proves nothing. ---

@@ -1,24 +1,33 @@
-"""Find who imports the changed files.
+"""Find who imports the changed files: directly, through a header, or through a file that exports their names again.
 
-A file may import a changed one directly, through a header, or through a file that exports its names again
-(`reexports.py`).
+A broken import of a removed file resolves in the base tree and not in the head tree.
 """
 
+import posixpath
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from deeprepo.impact.changes import ChangedSymbol, Dependent, Reference
+from deeprepo.impact import resolving
+from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference, TargetState
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import Gaps, SearchLimits
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.prototypes import HeadersByDefinition
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource
-from deeprepo.impact.values import Link
+from deeprepo.impact.values import MODULE, Link
 
 Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
+BARRELS = frozenset({"__init__", "index"})
+HOPS = 2  # from one such file to the next
+# A statement that always refers to a file of the tree.
+RELATIVE = re.compile(
+    r"['\"][./]|\brequire_relative\b|\bfrom\s++\.|\b(?:crate|self|super)::|^\s*+(?:pub(?:\([^()]*\))?\s++)?mod\b|__DIR__"
+)
 
 
 class Scene(Struct, frozen=True):
@@ -106,3 +115,151 @@ def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ..
             line = earlier.line if earlier else row.line
             dependents_found[target, row.path] = Dependent(row.path, target, names, line, None, row.test)
     return tuple(dependents_found.values())
+
+
+# --- Which files export the changed names again? ---
+
+
+async def add_reexports(scene: Scene, found: Importers) -> None:
+    """Add the files that import a changed name from a file that exports it again."""
+    changed_paths = scene.changed_paths
+    wanted_names = await _wanted_names(scene, changed_paths)
+    importers: Mapping[str, Sequence[Link]] = {path: tuple(links) for path, links in found.links.items()}
+    visited = set(changed_paths)
+    known_paths = {target for target, _ in found.dependents} | changed_paths
+    for _ in range(HOPS):
+        barrels = {
+            path for path, items in importers.items() if await _hands_on(scene, path, items, found.behind, wanted_names)
+        }
+        for barrel in sorted(barrels) * HOPS:  # again, since the origins of one may be known after another
+            found.behind[barrel] |= {o for item in importers[barrel] for o in found.behind.get(item.target, ())}
+        by_barrel = await scene.head.importers(barrels - visited)
+        for barrel in barrels - visited - {item.target for items in by_barrel.values() for item in items}:
+            del found.behind[barrel]  # no file imports from it
+        visited |= barrels
+        importers = by_barrel
+        for path, items in importers.items():
+            for item in items:
+                changed_files = _behind(found, path, item, wanted_names)
+                if changed_files and item not in found.links[path]:
+                    found.links[path].append(item)
+                for origin in known_paths & changed_files:
+                    found.note(path, item, item.target, origin)
+
+
+def _behind(found: Importers, path: str, item: Link, wanted_names: Mapping[str, frozenset[str]]) -> set[str]:
+    """Return the changed files whose names an import takes from a file that re-exports them."""
+    origins = found.behind.get(item.target, set()) - {path}
+    return {one for one in origins if "*" in item.names or item.names & wanted_names.get(one, frozenset())}
+
+
+async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the names of each changed file that changed, are no longer exported, or are declared in a header."""
+    names_by_path: dict[str, frozenset[str]] = {}
+    for path in changed_paths:
+        items = scene.symbols.get(path, ())
+        names_by_path[path] = _outer_names(items) | ({"default"} if items else set())
+        names_by_path[path] |= await scene.exports.gone_names(path)
+    for (_, name), headers in scene.declarations.items():
+        for header in headers:
+            names_by_path[header] = names_by_path.get(header, frozenset()) | {name.partition(".")[0]}
+    return names_by_path
+
+
+async def _hands_on(
+    scene: Scene,
+    path: str,
+    items: Iterable[Link],
+    origins: Mapping[str, set[str]],
+    wanted_names: Mapping[str, frozenset[str]],
+) -> bool:
+    """Return whether a file may re-export a changed name: as a package, or by a statement that hands it on."""
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    for item in items:
+        names = frozenset().union(*(wanted_names.get(one, frozenset()) for one in origins.get(item.target, ())))
+        is_taken = bool(names) and ("*" in item.names or not names.isdisjoint(item.names))
+        if is_taken and (stem in BARRELS or item.public):
+            return True
+        if is_taken and scene.head.language.scope.exports:
+            outline = await scene.exports.outline("head", path)
+            return outline is not None and not outline.names.isdisjoint(names)
+    return False
+
+
+def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
+    """Return the outermost names of changed definitions, before and after."""
+    sides = [side for item in items for side in (item.before, item.after) if side is not None]
+    return frozenset(side.name.partition(".")[0] for side in sides)
+
+
+# --- Which imports of removed files are broken? ---
+
+
+async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Link]]) -> tuple[Reference, ...]:
+    """Return the broken imports.
+
+    `lost_imports`: file of the head tree -> its imports of removed files. Guarded imports do not count.
+    """
+    if not lost_imports:
+        return ()
+    alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
+    references: list[Reference] = []
+    for path, source in (await head.tree.read_many(sorted(lost_imports))).items():
+        resolved_lines = {item.line for item in await head.links(path)}
+        if path in head.unread:
+            continue
+        # if imports name what a file declares, these names are gone as well
+        is_by_path = bool(head.language.loader) or not head.declares_content
+        items = [item for item in lost_imports[path] if is_by_path]
+        uses = resolving.uses(path, source, {word for item in items for word in _import_words(item)})
+        guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
+        lines = file_lines(source)
+        for item in _one_each(items, base):
+            is_lost = item.line not in resolved_lines and item.line <= len(lines)
+            is_expected = not guarded_names.isdisjoint(_import_words(item))
+            if is_lost and not is_expected and head.language.loader in lines[item.line - 1]:
+                missing = head.language.whole_files or _stem(item.target) not in alive
+                missing = missing and not await _may_be_package(head, item, lines[item.line - 1])
+                references.append(_reference(item, path, lines, missing=missing))
+    return tuple(references)
+
+
+async def _may_be_package(head: Reach, item: Link, line: str) -> bool:
+    """Return whether a manifest has the name of the removed module, so that a package may provide it now."""
+    packaging, word = head.language.packaging, posixpath.basename(_stem(item.target))
+    if packaging is None or RELATIVE.search(line):
+        return False
+    is_first = re.search(rf"(?<![\w./:\\]){re.escape(word)}(?!\w)", line, re.IGNORECASE) is not None
+    return is_first and bool(await head.tree.grep(Query([word], packaging.MANIFESTS, word=True)))
+
+
+def _one_each(items: Sequence[Link], base: Reach) -> list[Link]:
+    """Return one import for each namespace, since a removed package counts once."""
+    distinct_imports: list[Link] = []
+    for item in sorted(items, key=lambda item: (item.line, item.target)):
+        if not any(
+            item.line == other.line and item.target in base.visible_files(other.target) for other in distinct_imports
+        ):
+            distinct_imports.append(item)
+    return distinct_imports
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(path)[0].removesuffix("/__init__").removesuffix("/index")
+
+
+def _import_words(item: Link) -> frozenset[str]:
+    """Return the words in an import."""
+    here = {part for _, name in item.aliases for part in name.split(".")}
+    return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
+
+
+def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
+    """Return the reference to a removed file.
+
+    Without `missing`, another file may take its place or be generated.
+    """
+    name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
+    state: TargetState = "lost" if missing else "unknown"
+    symbol, test = f"{item.target}:{MODULE}", is_test(path)
+    return Reference(symbol, name, path, item.line, text, MODULE, None, "bound", state, test, form="import")

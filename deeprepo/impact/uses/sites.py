@@ -19,7 +19,7 @@ from deeprepo.impact.uses.targets import (
     local_names,
     searched_names,
 )
-from deeprepo.impact.values import MODULE, Import, Use
+from deeprepo.impact.values import Import, Use
 
 LONG = 4  # letters required for a resemblance
 PATHS = ("::", "\\")  # separators after which a name is never that of a variable: `tax::total`
@@ -435,12 +435,3 @@ def reference(
         form="import" if use.form == "import" else "call" if arguments else "mention",
         imported_from=hit.imported_file if hit.is_bound and hit.name and not (hit.star or target.owner) else "",
     )
-
-
-def found_by_name(symbol: str, name: str, path: str, line: int, text: str, *, unique: bool = True) -> Reference:
-    """Return a reference found by name only.
-
-    `unique`: the name is specific enough to hardly mean anything else.
-    """
-    connection: Connection = "probable" if unique else "name"
-    return Reference(symbol, name, path, line, text, MODULE, None, connection, test=is_test(path))
