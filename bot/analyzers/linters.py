@@ -32,7 +32,6 @@ from deeprepo.impact.uses.budget import is_minified
 
 PORTION = 100  # files per run
 MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the other files of its run
-ONE_BY_ONE = 20  # files that are run one by one after a run that judged none of them
 MOST_REPORTS = 100  # reports of one rule and file that are examined
 NAMED_REPORTS = 3  # reports named in a sentence
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
@@ -148,7 +147,6 @@ class Side:
     lines: Sequence[str]  # of the file as it is
     test: bool  # whether it is a test or belongs to one
     reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # by text
-    from_tests: Collection[tuple[str, str]] = ()  # reports that the change removes from tests, where they may be meant
 
     @property
     def base_complete(self) -> bool:
@@ -242,11 +240,7 @@ class Linter(ABC):
         ]
         new = [{text: self._new_reports(side, text) for text in {side.own, side.shown}} for side in sides]
         if any(reports for by_text in new for reports in by_text.values()):
-            deleted = await self._of_deleted_files(tree)
-            moved, from_tests = (
-                self._moved_keys(sides, deleted, from_tests=is_of_test) for is_of_test in (False, True)
-            )
-            sides = [replace(side, from_tests=from_tests) for side in sides]
+            moved = self._moved_keys(sides, await self._of_deleted_files(tree))
             new = [{text: self._without_moved(reports, text, moved) for text, reports in each.items()} for each in new]
         judged = list(zip(sides, new, strict=True))
         findings = [
@@ -271,12 +265,12 @@ class Linter(ABC):
         shown, bare = self.comments.without(own, base), self.comments.without(own)
         return Side(file, own, shown, bare, base, _lines(own), is_test(file.path) or is_sample(file.path))
 
-    async def _of_deleted_files(self, tree: Tree) -> list[tuple[str, bytes, LintOutcome]]:
+    async def _of_deleted_files(self, tree: Tree) -> list[tuple[bytes, LintOutcome]]:
         """Return the reports about files that only the base has."""
         gone = sorted((await tree.entries("base")).keys() - (await tree.entries()).keys())
         texts = await tree.read_many([path for path in gone if self.name(path) is not None][:PORTION], "base")
         reports = await self._lint_all([{(path, text)} for path, text in texts.items() if text])
-        return [(path, text, outcome) for (path, text), outcome in reports.items()]
+        return [(text, outcome) for (_, text), outcome in reports.items()]
 
     async def _lint_all(self, texts: Sequence[set[tuple[str, bytes]]]) -> dict[tuple[str, bytes], LintOutcome]:
         """Return the linter's outcome per text, in runs of a few files."""
@@ -293,24 +287,21 @@ class Linter(ABC):
             reports = await self._run(paths)
         except linter_run.ProgramError as error:
             return await self._lint_separately(texts, error)
-        left = [number for number, each in paths.items() if not reports[each].complete]
-        if self.sentinel is not None or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
-            return reports
-        for number in left:
-            reports |= await self._run({number: paths[number]})
+        if self.sentinel is None and not any(outcome.complete for outcome in reports.values()):
+            return await self._lint_separately(texts)
         return reports
 
     async def _lint_separately(
-        self, texts: Collection[tuple[str, bytes]], error: linter_run.ProgramError
+        self, texts: Collection[tuple[str, bytes]], error: linter_run.ProgramError | None = None
     ) -> dict[tuple[str, bytes], LintOutcome]:
-        """Run each file separately after a run that was stopped, so that one file can't hide what is wrong with another."""
+        """Run each file separately, so that one file can't hide what is wrong with another."""
         files = sorted({path for path, _ in texts})
         outcomes: dict[tuple[str, bytes], LintOutcome] = {}
         stopped = MOST_STOPPED if len(files) == 1 else 0
         for path in files:
             mine = sorted(each for each in texts if each[0] == path)
             try:
-                if stopped == MOST_STOPPED:
+                if stopped == MOST_STOPPED and error is not None:
                     raise error
                 outcomes |= await self._run({str(number): each for number, each in enumerate(mine)})
             except linter_run.ProgramError as again:
@@ -420,18 +411,14 @@ class Linter(ABC):
         lines = _lines(text)
         return Counter(self._key(lines, one) for one in outcome.reports)
 
-    def _moved_keys(
-        self, sides: Sequence[Side], gone: Iterable[tuple[str, bytes, LintOutcome]], *, from_tests: bool
-    ) -> frozenset[Key]:
+    def _moved_keys(self, sides: Sequence[Side], gone: Iterable[tuple[bytes, LintOutcome]]) -> frozenset[Key]:
         """Return what is reported less often than before in a changed file, or was in a deleted one."""
         lost = Counter[Key]()
         for side in sides:
-            if side.test == from_tests:
-                base, own = (side.reports.get(text, NO_REPORTS) for text in (side.base, side.own))
-                lost += self._keys(side.base, base) - self._keys(side.own, own)
-        for path, text, outcome in gone:
-            if (is_test(path) or is_sample(path)) == from_tests:
-                lost += self._keys(text, outcome)
+            base, own = (side.reports.get(text, NO_REPORTS) for text in (side.base, side.own))
+            lost += self._keys(side.base, base) - self._keys(side.own, own)
+        for text, outcome in gone:
+            lost += self._keys(text, outcome)
         return frozenset(lost)
 
     def _without_moved(self, reports: Reports, text: bytes, moved: Collection[Key]) -> Reports:
@@ -439,15 +426,12 @@ class Linter(ABC):
         lines = _lines(text)
         return [one for one in reports if rules(self.tables)[one.code].anywhere or self._key(lines, one) not in moved]
 
-    def _is_proven(self, side: Side, rule: LintRule, report: LintReport) -> bool:
-        """Return whether only the code decides a report. A test that can run may do something wrong on purpose."""
-        is_of_test = side.test or self._key(side.lines, report) in side.from_tests
-        return rule.proven and report.proven and (rule.anywhere or not is_of_test)
-
     def _finding(self, side: Side, report: LintReport) -> Finding:
         rule = rules(self.tables)[report.code]
         title, why, effect = rule.words(report.message)
         start, quote = _quote(side.lines, report)
+        # A test that can run may do something wrong on purpose.
+        is_proven = rule.proven and report.proven and (rule.anywhere or not side.test)
         return Finding(
             path=side.file.path,
             quote=quote,
@@ -458,7 +442,7 @@ class Linter(ABC):
             category="security" if rule.security else "bug",
             basis=Basis(
                 (Source("analyser", self.NAME),),
-                verdict=Verdict.PROVEN if self._is_proven(side, rule, report) else Verdict.UNPROVEN,
+                verdict=Verdict.PROVEN if is_proven else Verdict.UNPROVEN,
             ),
             rule=report.code,
             start=start,

@@ -5,20 +5,19 @@ is left to the project's own linter.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from posixpath import splitext
 from typing import Any
 
 from bot.analyzers.linters import SYNTAX, Directives, Linter, LintReport, Sentinel, Side
-from bot.values import ChangedFile, Evidence, Finding, Verdict
+from bot.analyzers.removed import removed_line
+from bot.values import Finding, Verdict
 from deeprepo.impact.text.lines import RETURNS
 
 NEWEST = "py314"  # so that no supported syntax is an error
 
 UNDEFINED = "F821"
-BINDING = re.compile(r"^\s*(?:from|import|(?:async\s+)?def|class|for|with)\b|^[^(=]*=(?!=)")
-NAME = re.compile(r"[^\W\d]\w*")
 ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
 
 
@@ -27,16 +26,6 @@ def _is_quoted(line: str, column: int) -> bool:
     before = line[: column - 1]
     quote = ENDS_QUOTED.search(before)
     return quote is not None and before.count(quote[1]) % 2 == 1
-
-
-def _removed_bindings(file: ChangedFile) -> Mapping[str, Evidence]:
-    """Return for each name the first removed line that may have bound it, such as an import."""
-    removed: dict[str, Evidence] = {}
-    for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "-" and BINDING.match(line.text)):
-        evidence = Evidence(file.old_path or file.path, line.text, line.old or 0, "base", "removed by this change")
-        for name in NAME.findall(line.text):
-            removed.setdefault(name, evidence)
-    return removed
 
 
 class Ruff(Linter):
@@ -71,14 +60,13 @@ class Ruff(Linter):
                 broken.add(path)
 
     def finish(self, findings: Sequence[tuple[LintReport, Finding]], side: Side, /) -> Iterator[Finding]:
-        """Yield the findings, those about undefined names with the removed binding.
+        """Yield the findings, those about undefined names with the removed line.
 
         An undefined name in a quoted annotation is not proven.
         """
-        removed = _removed_bindings(side.file)
         for report, finding in findings:
             name = report.message.split("`")[1] if report.code == UNDEFINED else ""
-            finished = replace(finding, evidence=(removed[name],)) if name in removed else finding
+            finished = replace(finding, evidence=removed_line([side.file], [name])) if name else finding
             if name and _is_quoted(side.lines[report.start - 1], report.column):
                 finished = replace(finished, severity="medium").with_verdict(Verdict.UNPROVEN)
             yield finished

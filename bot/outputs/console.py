@@ -281,10 +281,6 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
         remedy = f" ({extent.remedy})" if extent.remedy else ""
         rows.append(Text(f"  not installed: {', '.join(coverage.not_installed)}{remedy}", "dim"))
     rows += [Text(f"  could not run: {name} {line(reason)}", "dim") for name, reason in coverage.not_run]
-    skipped_rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.state == "skipped"]
-    rows += _rows(
-        "skipped code regions", [(f"{reading.path} {reading.name}", reading.reason) for reading in skipped_rows], extent
-    )
     rows += _rows("skipped files", coverage.skipped_files, extent)
     rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(MOST_LIMITS)]]
     rows += _more(len(coverage.cut), extent.rows(MOST_LIMITS), "limits")

@@ -201,11 +201,9 @@ def _head(open_place: facts.OpenItem, review: Review) -> str:
 
 def _lists(review: Review, words: Phrases) -> list[dict[str, Any]]:
     coverage = review.coverage
-    left = [reading for reading in coverage.readings if reading.kind == "unit" and reading.state == "skipped"]
     lists = (
         ("list_not_installed", [(name, "") for name in coverage.not_installed]),
         ("list_not_run", list(coverage.not_run)),
-        ("list_skipped", [(f"{reading.path} {reading.name}", reading.reason) for reading in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
         *((section.title, list(section.rows(section.of(review)))) for section in sections() if section.place == "list"),

@@ -91,7 +91,6 @@ class CoverageTracker:
         self.by_model = by_model  # whether changed code counts as covered only once a model has read it
         self._by: dict[str, list[str]] = {}
         self._checked: dict[str, str] = {}
-        self._skipped: dict[str, str] = {}
         self._reused: dict[str, ReadUnit] = {}
         self._files, self._dependents = tuple(files), dependents
         self._blocks = {unit.id: _blocks(unit) for unit in units}
@@ -100,7 +99,6 @@ class CoverageTracker:
         self._compared: dict[UsePlace, str] = {}
         self._read: dict[UsePlace, str] = {}
         self._reused_uses: dict[UsePlace, str] = {}
-        self._left: dict[UsePlace, str] = {}
         self._unchecked: dict[tuple[str, str], None] = {}
         self._limits: list[str] = []
         self._not_installed: list[str] = []
@@ -190,14 +188,6 @@ class CoverageTracker:
             if use.path in paths_named and is_shown:
                 self._read[use.place] = by
 
-    def skip(self, ids: Iterable[str], reason: str) -> None:
-        """Note that these code regions will not be read, and why."""
-        self._skipped.update({i: reason for i in ids if i in self.units and i not in self._by})
-
-    def leave(self, uses: Iterable["ObligedUse"], reason: str) -> None:
-        """Note that these uses will not be read, and why."""
-        self._left.update({use.place: reason for use in uses})
-
     def reuse(self, ids: Mapping[str, ReadUnit], uses: Mapping[UsePlace, str] = _NONE) -> None:
         """Note what an earlier review covers: code regions by ID, and uses.
 
@@ -220,8 +210,8 @@ class CoverageTracker:
         return earlier | {unit: (", ".join(self._by[unit]), self.by_model) for unit in self.units if unit in self._by}
 
     def unread(self) -> tuple[Unit, ...]:
-        """Return the code regions that have been neither judged nor skipped, riskiest first."""
-        done_units = self._by.keys() | self._skipped.keys() | self._reused.keys()
+        """Return the code regions that have not been judged, riskiest first."""
+        done_units = self._by.keys() | self._reused.keys()
         left = [unit for unit in self.units.values() if unit.id not in done_units]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
@@ -266,8 +256,6 @@ class CoverageTracker:
             return replace(row, state="reviewed", by=readers, reason="", read=readers if self.by_model else "")
         if mark := self._reused.get(unit.id):
             return replace(row, state="reused", by=mark.by, reason="", read=mark.by if mark.model else "")
-        if unit.id in self._skipped:
-            return replace(row, state="skipped", reason=self._skipped[unit.id])
         return row
 
     def _use(self, use: "ObligedUse") -> CoverageRow:
@@ -284,7 +272,7 @@ class CoverageTracker:
             return replace(reading, state="unread", reason=use.says)
         if not use.may_break or (use.is_doubtful and not self.by_model):
             return replace(reading, state="relies", reason=use.was_now or use.says)
-        why = self._left.get(use.place) or ("its lines were not in any prompt" if self.by_model else "")
+        why = "its lines were not in any prompt" if self.by_model else ""
         return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
 

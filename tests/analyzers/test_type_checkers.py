@@ -70,9 +70,9 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
     ),
     "Python: a module below src": (
         "ty",
-        {"pyproject.toml": "[project]\nname='p'\n", "src/p/__init__.py": "", "src/p/a.py": "X = 1\n", "src/p/u.py": "from p.a import X\n"},
-        {"src/p/a.py": None, "src/p/b.py": "X = 1\n"},
-        [("src/p/u.py", 1, "import-not-found")],
+        {"pyproject.toml": "[project]\nname='p'\n", "src/p/__init__.py": "", "src/p/a.py": "def f(a): ...\n", "src/p/u.py": "from p.a import f\n\nf(1)\n"},
+        {"src/p/a.py": "def f(): ...\n"},
+        [("src/p/u.py", 3, "too-many-positional-arguments")],
     ),
     "Python: calls over several lines": (
         "ty",

@@ -1,7 +1,7 @@
 """Find unchanged files that a change may break: those that use changed definitions or removed names."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import dirname
 
 from bot.file_kinds import is_excluded_from_search
@@ -19,11 +19,6 @@ LONG_WORD = re.compile(rb"[A-Za-z_$][\w$]{2,79}")
 Contents = Mapping[str, bytes]
 
 
-def paths_of(files: Iterable[ChangedFile]) -> frozenset[str]:
-    """Return every path that the change touches, on both sides."""
-    return frozenset(path for file in files for path in (file.path, file.old_path) if path)
-
-
 async def unchanged_files(
     tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, suffixes: Sequence[str], sides: Sequence[Contents]
 ) -> tuple[tuple[str, ...], int]:
@@ -31,8 +26,8 @@ async def unchanged_files(
 
     `sides` are the language's changed files before and after the change.
     """
-    endings, touched = tuple(suffixes), paths_of(files)
-    symbols = [one for one in dependents.symbols if _is_visible_to_users(one)]
+    endings, touched = tuple(suffixes), {path for file in files for path in (file.path, file.old_path) if path}
+    symbols = [one for one in dependents.symbols if one.change != "added" and (one.contract or one.change != "body")]
     keys = {one.key for one in symbols}
     names = {name for one in symbols for name in _names(one)}
     known_targets = {one.symbol.path for one in dependents.symbols}
@@ -63,10 +58,6 @@ async def unchanged_files(
     near = {dirname(path) for path in touched}
     known.sort(key=lambda path: (found[path], is_test(path), dirname(path) not in near, path))
     return tuple(known[:MOST_CHECKED]), max(0, len(known) - MOST_CHECKED)
-
-
-def _is_visible_to_users(symbol: ChangedSymbol) -> bool:
-    return symbol.change != "added" and (bool(symbol.contract) or symbol.change != "body")
 
 
 def _names(symbol: ChangedSymbol) -> Iterator[str]:

@@ -9,50 +9,41 @@ If the program fails on the head only, the change may have caused it, so somethi
 the program names, or else the whole check.
 
 A checker only knows declarations. If an added line may define a missing name in another way, the error proves
-nothing. If a missing module is in the tree under another path, the error is not reported.
-
-Results are cached per tree. What a program reports also depends on the other files that it was given, so new
-errors are confirmed with the same files of both sides.
+nothing. Imports of missing modules are left to the contract check. What a program reports also depends on the
+other files that it was given, so new errors are confirmed with the same files of both sides.
 """
 
 import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec.json import decode, encode
-
 from bot.analyzers.linter_run import ProgramError
+from bot.analyzers.removed import removed_line
 from bot.analyzers.type_checkers.affected import unchanged_files
 from bot.analyzers.type_checkers.diagnostics import (
     Diagnostic,
     by_cause,
-    new_faults,
     rules,
 )
 from bot.analyzers.type_checkers.layout import Contents, Sources
-from bot.analyzers.type_checkers.probes import Probes
+from bot.analyzers.type_checkers.probes import probes
 from bot.errors import DeepRepoError, public
 from bot.machine.files import UnwritableError
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_digest, proof_id
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.reading import memo
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.names import World, world_of
+from deeprepo.impact.uses.names import world_of
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
 MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
-MOST_PROBED = 2  # checks of the base with probes: one probe can hide the next one of its line
-MOST_NEW = 200  # new files that are searched for definitions
 WORD = re.compile(r"[^\W\d][\w$]*")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)|#\s*(?:type|ty):\s*ignore")
 NO_PROBES: Contents = MappingProxyType({})
@@ -72,15 +63,11 @@ class TypeChecker(ABC):
     NAME: str  # the program's name
     READS: str
     SUFFIXES: tuple[str, ...]  # suffixes of the files that it checks
-    CONFIGS: tuple[str, ...] = ()  # base names of other files that affect its reports
     UNTYPED: tuple[str, ...] = ("\0",)  # suffixes of files in which a declared type changes nothing at run time
-    MISSING_MODULE: tuple[str, ...] = ()  # codes of errors about imports of missing modules
     RULES: str  # the table of its codes, in this folder
 
     def __init__(self) -> None:
-        self._checked: set[str] = set()
-        self._faults: set[tuple[str, str, str]] = set()
-        self._lines: dict[str, frozenset[str]] = {}  # of the changed files
+        self._faults: set[tuple[str, str]] = set()  # path and code of each error of the head
         self._left = 0  # files that were not checked because there were too many
         self._skipped: dict[str, str] = {}  # files that make a check fail -> the cause
         self._ran = False
@@ -119,20 +106,17 @@ class TypeChecker(ABC):
             "head": await tree.read_many([file.path for file in files if file.status != "deleted"]),
             "base": await tree.read_many([file.old_path for file in files if file.old_path], "base"),
         }
-        self._lines = {path: _stripped(text) for path, text in changed["head"].items()}
         users, self._left = await unchanged_files(
             tree, files, dependents, self.SUFFIXES, (changed["base"], changed["head"])
         )
         paths = frozenset(file.path for file in files)
         if not users and not any(file.removed_lines for file in files):
             return Judgement((), paths, ran=False)
-        found, not_run = await self._new_errors(_Run(self, tree, files, changed, users))
+        found, not_run = await self._new_errors(_Run(self, tree, files, changed, users, self._skipped))
         texts = await tree.read_many(sorted({one.path for one in found}))
         lines = {path: file_lines(text) for path, text in texts.items()}
         found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
-        names = {word for one in dependents.symbols if one.contract for word in one.symbol.name.split(".")}
-        found = [one for one in found if self._is_of_change(one, lines[one.path][one.line - 1], names)]
-        found = await self._judged_by_names(tree, files, found)
+        found = await self._of_change(tree, files, dependents, {one: lines[one.path][one.line - 1] for one in found})
         others = [f"{path} ({cause})" for path, cause in self._skipped.items() if path not in paths]
         limits = [f"{self.NAME} skipped {count(len(others), 'unchanged file')}: {others[0]}"] if others else []
         if self._left:
@@ -148,22 +132,9 @@ class TypeChecker(ABC):
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
-        """Return fixed if none of the finding's files has the error or uses the change; unseen if unknown.
-
-        A rewritten line in a file that the change now touches counts as fixed.
-        """
-        if self._skipped:
-            return "unseen"
-        for item in finding.places:
-            if item.path in self._checked:
-                is_gone = not any((item.path, finding.rule) == fault[:2] for fault in self._faults)
-            elif item.path in self._lines:
-                is_gone = item.quote.strip() not in self._lines[item.path]
-            else:  # it uses nothing of the change
-                is_gone = not self._left
-            if not is_gone:
-                return "unseen"
-        return "fixed"
+        """Return fixed if the head has no such error in the finding's files; unseen if not all files were checked."""
+        faults = {(item.path, finding.rule) for item in finding.places}
+        return "unseen" if self._skipped or self._left or not faults.isdisjoint(self._faults) else "fixed"
 
     async def regressions(self, tree: Tree, paths: Collection[str]) -> list[Diagnostic]:
         """Return the errors in these changed files that the base did not have, on any line.
@@ -177,41 +148,44 @@ class TypeChecker(ABC):
         head, base = await tree.read_many(mine), await tree.read_many(mine, "base")
         sources = await self.sources(tree, mine, {"head": head, "base": base})
         before, after = [await self._in_folder(sources, side, mine) for side in ("base", "head")]
-        return [one for one in new_faults(before, after) if one.counts]
+        standing = {(one.path, one.code, one.message) for one in before}
+        return [one for one in after if one.counts and (one.path, one.code, one.message) not in standing]
 
-    def judged(self, one: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
+    def _judged(self, one: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
         """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
         rule, near = rules(self.RULES).get(one.code), b"\n".join(lines[max(0, one.line - 2) : one.line])
         if rule is None or (rule.declared and one.path.endswith(self.UNTYPED)) or SWITCHED_OFF.search(near):
             return replace(one, counts=False)
-        return replace(one, counts=rule.counts(one.message))
+        return replace(one, counts=one.counts and rule.counts(one.message))
 
     def _fits(self, file: ChangedFile) -> bool:
         paths = (file.path, file.old_path or "")
         return not file.is_ignored and file.old_path is not None and any(path.endswith(self.SUFFIXES) for path in paths)
 
-    async def _new_errors(self, run: "_Run", attempts: int = MOST_ATTEMPTS) -> tuple[list[Diagnostic], str]:
+    async def _new_errors(self, run: "_Run") -> tuple[list[Diagnostic], str]:
         """Return the errors that only the head has, and why nothing could be checked ("" if it could).
 
         A run that fails is repeated on both sides without the files that it names. Raises UnfinishedError if
         only the head's check fails, and the program names no file.
         """
-        try:
-            return await self._compared(run), ""
-        except UnfinishedError as error:
-            self._skipped |= dict.fromkeys(sorted(error.paths), str(error))
-            if error.paths and attempts > 1:
-                return await self._new_errors(run.without(error.paths), attempts - 1)
-            if error.side == "head" and not await run.fails_on_base():
-                raise
-            return [], public(error)
+        left = MOST_ATTEMPTS
+        while True:
+            try:
+                return await self._compared(run), ""
+            except UnfinishedError as error:
+                left -= 1
+                self._skipped |= dict.fromkeys(sorted(error.paths), str(error))
+                if left and error.paths:
+                    continue
+                if error.side == "head" and not await run.fails_on_base():
+                    raise
+                return [], public(error)
 
     async def _compared(self, run: "_Run") -> list[Diagnostic]:
         """Return the errors that only the head has. The base is only checked for files with errors."""
-        after = await run.check("head", [*run.users, *run.touched])
+        after = await run.check("head", [*run.users, *run.changed["head"]])
         self._ran = True
-        self._checked |= {*run.users, *run.touched}
-        self._faults |= {one.fault for one in after}
+        self._faults |= {(one.path, one.code) for one in after}
         suspects = run.placed(after)
         before = await run.check("base", sorted({place.path for place in suspects}))
         standing = {(one.path, one.line) for one in before}
@@ -223,42 +197,23 @@ class TypeChecker(ABC):
             {place: one for place, one in found.items() if (place.path, place.line, place.code) in still}
         )
 
-    def _is_of_change(self, one: Diagnostic, line: str, names: Collection[str]) -> bool:
-        """Return whether an error may be one of this change: about a call, it names something with another contract."""
-        return not rules(self.RULES)[one.code].of_call or not {*WORD.findall(f"{one.message} {line}")}.isdisjoint(names)
-
-    async def _judged_by_names(
-        self, tree: Tree, files: Sequence[ChangedFile], found: list[Diagnostic]
+    async def _of_change(
+        self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, found: Mapping[Diagnostic, str]
     ) -> list[Diagnostic]:
-        """Return the errors. One about a missing name proves nothing if an added line may define the name."""
+        """Return the errors that may be of this change. One about a name that an added line may define proves nothing.
+
+        An error about a call must name something with another contract.
+        """
         if not found:
-            return found
-        entries, made = await tree.entries(), await self._world(tree, files)
-        kept = []
-        for one in found:
-            lost = rules(self.RULES)[one.code].lost_name(one).strip("\"'")
-            parts = [part for part in lost.replace("/", ".").split(".") if part]
-            if not parts:
-                kept.append(one)
-            elif not (one.code in self.MISSING_MODULE and self._is_elsewhere(parts, entries)):
-                kept.append(replace(one, proves=not (made.makers or made.may_make(parts[-1], ()))))
+            return []
+        made, kept = await world_of(tree, [file for file in files if file.path.endswith(self.SUFFIXES)], ()), []
+        contracts = {word for one in dependents.symbols if one.contract for word in one.symbol.name.split(".")}
+        for one, line in found.items():
+            rule = rules(self.RULES)[one.code]
+            name = rule.lost_name(one).strip("\"'").rpartition(".")[2]
+            if not rule.of_call or not contracts.isdisjoint(WORD.findall(f"{one.message} {line}")):
+                kept.append(replace(one, proves=not name or not (made.makers or made.may_make(name, ()))))
         return kept
-
-    async def _world(self, tree: Tree, files: Sequence[ChangedFile]) -> World:
-        """Return what the change may define in the language's files, including new files."""
-        new = sorted((await tree.entries()).keys() - (await tree.entries("base")).keys())
-        fresh = await tree.read_many([path for path in new if path.endswith(self.SUFFIXES)][:MOST_NEW])
-        added = [
-            ChangedFile(path, None, "added", added_lines=frozenset(range(1, text.count(b"\n") + 2)))
-            for path, text in fresh.items()
-        ]
-        return await world_of(tree, [*(file for file in files if file.path.endswith(self.SUFFIXES)), *added], ())
-
-    def _is_elsewhere(self, parts: Sequence[str], entries: Collection[str]) -> bool:
-        """Return whether the tree has this module below another folder than the program searched."""
-        tail = "/".join(parts)
-        ends = tuple(f"/{tail}{end}{suffix}" for suffix in self.SUFFIXES for end in ("", "/__init__", "/index"))
-        return any(f"/{path}".endswith(ends) for path in entries)
 
     async def _in_folder(self, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
         with tempfile.TemporaryDirectory(prefix="deeprepo-types-") as parent:
@@ -268,7 +223,10 @@ class TypeChecker(ABC):
             except (ProgramError, UnwritableError) as error:
                 how = error.how if isinstance(error, ProgramError) else str(error)
                 raise UnfinishedError(side, how, sources.of(side).keys() & error.paths) from error
-            return [replace(one, message=one.message.replace(f"{folder}/", "")) for one in found]
+        texts = sources.of(side)
+        lines = {path: texts[path].split(b"\n") for path in {one.path for one in found}.intersection(checked, texts)}
+        found = [replace(one, message=one.message.replace(f"{folder}/", "")) for one in found if one.path in lines]
+        return [self._judged(one, lines[one.path]) for one in found]
 
     def _finding(
         self, group: Sequence[Diagnostic], lines: Mapping[str, Sequence[str]], files: Sequence[ChangedFile]
@@ -283,6 +241,7 @@ class TypeChecker(ABC):
             Evidence(one.path, lines[one.path][one.line - 1], one.line, note=ALSO_BROKEN, breaks=(breaks[one],))
             for one in others[:MOST_BROKEN]
         ]
+        names = [name.rpartition(".")[2].strip("\"'") for name in first.names]
         severity = "medium" if rule.severity == "high" and is_test(first.path) else rule.severity
         return Finding(
             path=first.path,
@@ -300,12 +259,12 @@ class TypeChecker(ABC):
             rule=first.code,
             start=first.line,
             end=first.line,
-            evidence=(*_removed(first, files), *evidence),
+            evidence=(*removed_line(files, names), *evidence),
         )
 
 
 class _Run:
-    """The runs of one check on both sides, with cached results."""
+    """The runs of one check on both sides."""
 
     def __init__(
         self,
@@ -314,32 +273,19 @@ class _Run:
         files: Sequence[ChangedFile],
         changed: Mapping[Side, Contents],
         users: Sequence[str],
-        left_out: frozenset[str] = frozenset(),
+        left_out: Collection[str],
     ) -> None:
-        self._checker, self._tree, self._files, self._changed, self._left_out = checker, tree, files, changed, left_out
+        self._checker, self._tree, self._files, self._left_out = checker, tree, files, left_out
+        self.users, self.changed = users, changed
         self._sources: Sources | None = None
-        self._known: dict[str, list[Diagnostic]] = {}  # by the name of the run
-        self.users = [path for path in users if path not in left_out]
-        self.touched = self._touched("head")
-
-    def without(self, paths: Collection[str]) -> "_Run":
-        """Return the same runs without some files, which are missing on both sides."""
-        left_out = self._left_out.union(paths)
-        return _Run(self._checker, self._tree, self._files, self._changed, self.users, left_out)
 
     async def fails_on_base(self) -> bool:
         """Return whether a check of the base fails."""
         try:
-            await self.check("base", [*self.users, *self._touched("base")])
+            await self.check("base", [*self.users, *self.changed["base"]])
         except UnfinishedError:
             return True
         return False
-
-    def _touched(self, side: Side) -> list[str]:
-        """Return the changed files that are checked on a side."""
-        return sorted(
-            path for path in self._changed[side] if path.endswith(self._checker.SUFFIXES) and path not in self._left_out
-        )
 
     def placed(self, found: Iterable[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
         """Return the head's errors that count, by their place on the base, unless one of their lines is new."""
@@ -363,53 +309,26 @@ class _Run:
         Its probes put a mistake into each line: if the base's types are unknown there, no mistake is noticed,
         and the change only made an older one visible.
         """
-        left, known = list(found), set[Diagnostic]()
-        for _ in range(MOST_PROBED):
-            if not left:
-                break
-            probes = Probes(left, (await self._gathered()).of("base"), rules(self._checker.RULES))
-            answered = probes.answered(await self.check("base", sorted(probes.texts), probes.texts))
-            known.update(answered)
-            left = [one for one in left if one not in known] if answered else []
-        return [one for place, one in found.items() if place in known]
+        if not found:
+            return []
+        texts, marks = probes(found, (await self._gathered()).of("base"), rules(self._checker.RULES))
+        messages = "\n".join(one.message for one in await self.check("base", sorted(texts), texts))
+        return [one for place, one in found.items() if place not in marks or marks[place] in messages]
 
-    async def check(self, side: Side, paths: Sequence[str], probes: Contents = NO_PROBES) -> list[Diagnostic]:
-        """Return the errors of a side in some files. `probes` replace files of the base.
-
-        Each result is cached.
-        """
+    async def check(self, side: Side, paths: Sequence[str], probed: Contents = NO_PROBES) -> list[Diagnostic]:
+        """Return the errors of a side in some files. `probed` replace files of the base."""
+        suffixes = self._checker.SUFFIXES
+        paths = [path for path in paths if path.endswith(suffixes) and path not in self._left_out]
         if not paths:
             return []
-        name = await self._name(side, paths, probes)
-        if name not in self._known:
-            found = _decoded(memo.load(name))
-            if found is None:
-                sources = await self._gathered()
-                sources = replace(sources, base={**sources.base, **probes}) if probes else sources
-                found = await self._checker._in_folder(sources, side, paths)  # noqa: SLF001 - the same module
-                memo.keep(name, encode(found))
-            self._known[name] = found
-        return self._known[name]
+        sources = await self._gathered()
+        sources = replace(sources, base={**sources.base, **probed}) if probed else sources
+        return await self._checker._in_folder(sources, side, paths)  # noqa: SLF001 - the same module
 
     async def _gathered(self) -> Sources:
         if self._sources is None:
-            found = await self._checker.sources(self._tree, self.users, self._changed)
-            self._sources = found.without(self._left_out)
-        return self._sources
-
-    async def _name(self, side: Side, paths: Iterable[str], probes: Contents) -> str:
-        """Return the cache key of a run: its files, the tree's files of the language, the checker and this package."""
-        checker, entries = self._checker, await self._tree.entries(side)
-        tree = [
-            f"{path}\0{entry.oid}"
-            for path, entry in entries.items()
-            if path.endswith(checker.SUFFIXES) or path.rpartition("/")[2].startswith(checker.CONFIGS or ("\0",))
-        ]
-        text = "\n".join((*tree, "", *paths, "", *sorted(self._left_out)))
-        digest = blake2b(text.encode("utf-8", "surrogateescape"), digest_size=memo.DIGEST)
-        for path in sorted(probes):
-            digest.update(probes[path])
-        return memo.name_of(_engine(checker.program() or ""), [checker.NAME], digest.digest())
+            self._sources = await self._checker.sources(self._tree, self.users, self.changed)
+        return self._sources.without(self._left_out)
 
 
 def _line_on_base(file: ChangedFile, line: int) -> int:
@@ -418,32 +337,3 @@ def _line_on_base(file: ChangedFile, line: int) -> int:
     for removed in sorted(file.removed_lines):
         old += removed <= old
     return old
-
-
-def _stripped(text: bytes) -> frozenset[str]:
-    return frozenset(line.strip() for line in file_lines(text))
-
-
-def _engine(program: str) -> bytes:
-    """Return what determines the reports: this package and the program."""
-    status = Path(program).stat()
-    return memo.engine_of((Path(__file__).parent,)) + f"{status.st_size} {status.st_mtime_ns}".encode()
-
-
-def _decoded(data: bytes | None) -> list[Diagnostic] | None:
-    with suppress(ValueError):  # a damaged entry is computed again
-        return None if data is None else decode(data, type=list[Diagnostic])
-    return None
-
-
-def _removed(diagnostic: Diagnostic, files: Iterable[ChangedFile]) -> tuple[Evidence, ...]:
-    """Return the removed line that the error is about: the first that contains a name from its message."""
-    for name in diagnostic.names:
-        word = name.rpartition(".")[2].strip("\"'")
-        for file in files:
-            for hunk in file.hunks:
-                for line in hunk.lines:
-                    if line.kind == "-" and line.old and len(word) > 1 and word in line.text:
-                        note = "removed by this change"
-                        return (Evidence(file.old_path or file.path, line.text, line.old, "base", note),)
-    return ()

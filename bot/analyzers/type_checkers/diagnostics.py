@@ -2,8 +2,7 @@
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 from bot.values import Severity
 
-NUMBERS = re.compile(r"\d+")
 QUOTED_NAME = re.compile(r"'([^'\n]{1,200})'|`([^`\n]{1,200})`|\"([^\"\n]{1,200})\"")
 PLACE = re.compile(r"\{(\d|message)\}")
 MOST_MESSAGE = 300  # characters
@@ -38,11 +36,6 @@ class Diagnostic:
     def summary(self) -> str:
         """The first line of the message, without its period."""
         return " ".join(self.message.split("\n")[0].split())[:MOST_MESSAGE].rstrip(".")
-
-    @property
-    def fault(self) -> tuple[str, str, str]:
-        """A key that does not change when lines move."""
-        return self.path, self.code, NUMBERS.sub("", self.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +67,6 @@ class Rule:
         texts = {"message": diagnostic.summary, **{str(index): name for index, name in enumerate(diagnostic.names)}}
         title, effect = (PLACE.sub(lambda place: texts.get(place[1], "it"), text) for text in (self.title, self.effect))
         return title, effect
-
-
-def new_faults(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the errors that files have more often than before, on any line."""
-    standing = Counter(one.fault for one in before)
-    found = []
-    for one in after:
-        standing[one.fault] -= 1
-        if standing[one.fault] < 0:
-            found.append(one)
-    return found
 
 
 def by_cause(found: Sequence[Diagnostic]) -> Iterator[list[Diagnostic]]:

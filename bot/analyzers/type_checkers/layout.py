@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.values import Side
+from deeprepo.impact.changes import TreeEntry
 from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
 
@@ -78,10 +79,9 @@ def is_plain(path: str) -> bool:
     return CONTROL.isdisjoint(path) and not path.startswith("-") and "): error " not in path
 
 
-def _is_readable(path: str, entries: Mapping[str, object]) -> bool:
+def _is_readable(path: str, entries: Mapping[str, TreeEntry]) -> bool:
     entry = entries.get(path)
-    kind, size = getattr(entry, "kind", ""), getattr(entry, "size", -1)
-    return kind == "file" and 0 <= size <= MOST_BYTES and is_plain(path)
+    return entry is not None and entry.kind == "file" and 0 <= entry.size <= MOST_BYTES and is_plain(path)
 
 
 def folders_of(paths: Iterable[str]) -> frozenset[str]:

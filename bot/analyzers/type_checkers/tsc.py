@@ -46,7 +46,7 @@ DECLARATION = re.compile(r"(?:\.d)?\.[cm]?tsx?$")
 BUILT_ON = re.compile(rb"\b(?:class|interface)\s+([\w$]+)[^{;]{0,200}?\bextends\s+([^{;]{1,400})\{")
 SCRIPT_WORD = re.compile(rb"[\w$]+")
 # about imports, so not about types
-OF_IMPORTS = ("TS2305", "TS2614", "TS2724", "TS2459", "TS2460", "TS1192", "TS2613", "TS2307")
+OF_IMPORTS = ("TS2305", "TS2614", "TS2724", "TS2459", "TS2460", "TS1192", "TS2613")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 COMMENT_OF_TYPES = re.compile(rb"/\*\*(?!/)")
@@ -75,9 +75,7 @@ class Tsc(TypeChecker):
     NAME = "tsc"
     READS = "TypeScript and JavaScript files that use what changed"
     SUFFIXES = CHECKED
-    CONFIGS = ("package.json", "tsconfig", "jsconfig", "pnpm-workspace", "lerna", "babel", ".babelrc")
     UNTYPED = JAVASCRIPT
-    MISSING_MODULE = ("TS2307",)
     RULES = "tsc.toml"
 
     def program(self) -> str | None:
@@ -113,11 +111,7 @@ class Tsc(TypeChecker):
         setup: Setup = sources.setup
         resolver, every = setup.resolvers[side], sources.of(side)
         # JavaScript runs without the declaration file in the same folder
-        contents = {
-            path: text
-            for path, text in every.items()
-            if not (path.endswith(".d.ts") and f"{path.removesuffix('.d.ts')}.js" in every)
-        }
+        contents = {path: text for path, text in every.items() if f"{path.removesuffix('.d.ts')}.js" not in every}
         other = setup.resolvers["base" if side == "head" else "head"]
         paths = [path for path in checked if path in contents]
         ambient = [path for path in setup.ambient if path in contents]
@@ -142,14 +136,8 @@ class Tsc(TypeChecker):
         }
         files.fill(folder.parent, own)
         files.fill(folder, written)
-        found = [one for one in await self._program(folder) if one.path in {*paths}]
-        lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
-        return [
-            replace(one, counts=False)
-            if setup.lacks_parts and one.code not in OF_IMPORTS
-            else self.judged(one, lines[one.path])
-            for one in found
-        ]
+        found = await self._program(folder)
+        return [replace(one, counts=not setup.lacks_parts or one.code in OF_IMPORTS) for one in found]
 
     async def _program(self, folder: Path) -> list[Diagnostic]:
         options = ("--pretty", "false", "--singleThreaded", "--listFiles")
@@ -226,10 +214,7 @@ def _built_on_packages(contents: Contents, resolver: Resolver) -> frozenset[byte
 
 
 def _without_types(path: str, text: bytes) -> bytes:
-    """Return a file without the types in JavaScript's comments, which change nothing at run time.
-
-    The text is as long as before.
-    """
+    """Return a file without the types in JavaScript's comments. The text is as long as before."""
     return COMMENT_OF_TYPES.sub(b"/* ", text) if path.endswith(JAVASCRIPT) else text
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.values import Import
 
 NEWEST = "3.14"
+OPTIONS = ("check", "--output-format", "gitlab", "--exit-zero", "--no-progress")
 SETTINGS, PACKAGES, SENTINEL = "ty.toml", "packages", "last.py"  # beside the folder of the repository's files
 CRASH = "panic"  # the name of the rule
 UNCLEAR = "Divergent"  # in messages that differ between runs
@@ -39,8 +40,6 @@ class Ty(TypeChecker):
     NAME = "ty"
     READS = "Python files that use what changed"
     SUFFIXES = (".py", ".pyi")
-    CONFIGS = MANIFESTS
-    MISSING_MODULE = ("import-not-found",)
     RULES = "ty.toml"
 
     def program(self) -> str | None:
@@ -67,24 +66,17 @@ class Ty(TypeChecker):
         """Return the errors of some files, from ty's GitLab report format."""
         contents = sources.of(side)
         paths = [path for path in checked if path in contents]
+        folders = folders_of(contents)
+        roots = [root or "." for root in sources.setup if not root or root in folders]
         own = {
-            SETTINGS: _settings(sources.setup, contents),
+            SETTINGS: f"[environment]\nroot = {json.dumps(roots)}\n".encode(),
             SENTINEL: b"last = 1()\n",
             f"{PACKAGES}/pyvenv.cfg": b"home = /nonexistent\n",
             f"{PACKAGES}/lib/python{NEWEST}/site-packages/README.txt": b"no package is installed\n",
         }
         files.fill(folder.parent, own)
         files.fill(folder, contents)
-        command = [
-            self.program() or self.NAME,
-            "check",
-            "--output-format",
-            "gitlab",
-            "--exit-zero",
-            "--no-progress",
-            "--python-version",
-            NEWEST,
-        ]
+        command = [self.program() or self.NAME, *OPTIONS, "--python-version", NEWEST]
         command += ["--config-file", f"../{SETTINGS}", "--python", f"../{PACKAGES}", "--", *paths, f"../{SENTINEL}"]
         status, out, log = await linter_run.execute(
             self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment={"TY_MAX_PARALLELISM": "1"}
@@ -102,8 +94,7 @@ class Ty(TypeChecker):
             )
         if not any(Path(one.path).is_absolute() and one.path.endswith(f"/{SENTINEL}") for one in found):
             raise linter_run.ProgramError(self.NAME, f"ended with status {status} before its last file")
-        lines = {path: contents[path].split(b"\n") for path in {one.path for one in found} & {*paths}}
-        return [self.judged(one, lines[one.path]) for one in found if one.path in lines]
+        return found
 
 
 def _parsed(row: Any) -> Diagnostic:  # noqa: ANN401 - parsed JSON
@@ -123,13 +114,6 @@ def _roots(entries: Collection[str]) -> tuple[str, ...]:
     folders = folders_of(entries)
     sources = {home for home in near if join(home, "src") in folders}
     return tuple(root for home in near for root in ((join(home, "src"), home) if home in sources else (home,)))
-
-
-def _settings(roots: Iterable[str], contents: Contents) -> bytes:
-    """Return our configuration, which only sets the tree's roots."""
-    folders = folders_of(contents)
-    tops = [root or "." for root in roots if not root or root in folders]
-    return f"[environment]\nroot = {json.dumps(tops)}\n".encode()
 
 
 def _imported(text: bytes) -> Iterator[tuple[Import, list[str]]]:

@@ -139,8 +139,8 @@ class _Arena:
         @asynccontextmanager
         async def open_desk(subject: Survey) -> AsyncIterator[Session]:
             if baseline:
-                out = window.beyond(subject.units, item["window"])
-                subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
+                for unit in window.beyond(subject.units, item["window"]):  # beyond the characters of one call
+                    del subject.tracker.units[unit]
             async with open_session(subject, chosen, {}, limits, journal=journal, keep_on_cancel=False) as session:
                 tally.at, tally.refusal = lambda: session.calls.at, lambda: session.calls.budget.refused
                 yield session
