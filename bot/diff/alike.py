@@ -14,7 +14,7 @@ from bot.values import DiffRow, Excerpt
 from deeprepo.impact.text.lines import defines
 
 SHOWN = 2  # number of equal edits that are shown
-DELETED_ROWS = 40  # rows shown of a deleted file that has more than twice as many
+DELETED_ROWS = 20  # rows shown of a deleted file that has more than twice as many
 LEAST_COLLAPSED = 3  # with fewer further edits, nothing is collapsed
 NEAR_ROWS = 3  # unchanged rows next to a collapsed edit that are collapsed with it
 WORD_CHARS = 120  # characters of the replaced words; edits of longer texts are not collapsed
