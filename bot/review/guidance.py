@@ -34,7 +34,7 @@ ENDINGS = (".instructions.md", ".mdc")
 AGENTS = ("AGENTS.md", "CLAUDE.md")
 # For each group, the nearest file above each changed file is also used
 NEAREST = (AGENTS, (".cursor/BUGBOT.md",))
-MAX_CHARS = 12_000  # characters of instructions and guideline files together
+MAX_CHARS = 40_000  # characters of instructions and guideline files together
 MAX_RULES = 5  # with at most 300 characters per text, they leave room for other guidance
 MOST_FILES = 60  # files read from FOLDERS
 MAX_FOLDERS = 40  # folders searched; a change in more folders only gets the root's guidance for the rest

@@ -67,12 +67,12 @@ def test_guideline_files_for_other_reviewers_apply() -> None:
 
 def test_guideline_files_are_read_whole_up_to_the_limit() -> None:
     """The nearest file comes first. What exceeds the limit is cut, and named with its size."""
-    long = "\n".join(f"- never break rule {n} of the house's code" for n in range(200))
+    long = "\n".join(f"- never break rule {n} of the house's code" for n in range(700))
     guidance = gathered({"AGENTS.md": long, "src/AGENTS.md": f"{long} too"}, ["src/a.py"])
     near, root = guidance.within(None).of(["src/a.py"])[1:]
     assert (near.origin, near.text) == ("src/AGENTS.md", f"{long} too")
     assert (root.origin, root.text[-5:]) == ("AGENTS.md", "[...]")
-    assert 11_900 < len("Mind the units.") + len(near.text) + len(root.text) <= 12_000
+    assert 39_900 < len("Mind the units.") + len(near.text) + len(root.text) <= 40_000
     left = len(long) - len(root.text)
     assert guidance.within(None).left_out == (f"AGENTS.md ({left:,} of {len(long):,} characters)",)
     (cut,) = guidance.within(1_000).of(["src/a.py"])[1:]
