@@ -275,7 +275,6 @@ class Facts(Struct, frozen=True):
     types: frozenset[str] = frozenset()  # names imported or re-exported as types only
     open_owners: frozenset[str] = frozenset()  # classes that may have unwritten members
     answering: frozenset[str] = frozenset()  # those of them that accept any member, by their own code
-    opaque: frozenset[str] = frozenset()  # functions whose parameters a decorator or macro may change
     stars: int = 0  # wildcard re-exports
     module: str = ""  # the module name that the file declares
     spaces: tuple[str, ...] = ()  # full namespaces of its code, outermost first

@@ -6,8 +6,7 @@ import pytest
 
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.languages.javascript.statements import import_lines
-from deeprepo.impact.reading import reader
-from deeprepo.impact.reading.nodes import Spans
+from deeprepo.impact.reading import statements
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Import
 
@@ -34,15 +33,12 @@ SCRIPTS = (
 
 def _of_tree(source: bytes, language: Language | None = PYTHON) -> list[Import]:
     assert language is not None
-    root = reader.parse(language, source)
-    assert root is not None
-    found = reader.Reader(language, root, needs_definitions=False).imports(Spans(()))
-    return [replace(one, maybe=False) for one in found]
+    return [replace(one, maybe=False) for one in statements.naming(language, source).imports()]
 
 
 def _of_lines(source: bytes, language: Language | None = PYTHON) -> list[Import]:
     assert language is not None
-    return [replace(one, maybe=False) for one in reader.imports(language, source)]
+    return [replace(one, maybe=False) for one in statements.imports(language, source)]
 
 
 @pytest.mark.parametrize("source", FORMS)

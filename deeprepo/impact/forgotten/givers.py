@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.forgotten.names import LONGEST_LINE, is_word
-from deeprepo.impact.reading import reader
+from deeprepo.impact.reading import reader, syntax
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_prose
 
@@ -49,7 +49,7 @@ def is_history(path: str, source: bytes) -> bool:
 
 
 def _names(path: str, source: bytes) -> Iterator[tuple[str, int]]:
-    language = reader.language_for(path, source) if filetype(path).is_parsed else None
+    language = syntax.language_for(path, source) if filetype(path).is_parsed else None
     if language is not None:
         facts = reader.facts(language, source)
         yield from ((one.short, one.line) for one in (facts.definitions if facts is not None else ()))

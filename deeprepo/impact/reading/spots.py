@@ -30,7 +30,7 @@ from deeprepo.impact.reading.marks import (
 )
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import SYMBOLS, first_line, last_line, name_of, text
-from deeprepo.impact.reading.reader import language_for, parse
+from deeprepo.impact.reading.syntax import language_for, parse
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import MODULE, Arguments, Form, SomeUses, Use

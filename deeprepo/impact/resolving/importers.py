@@ -12,10 +12,11 @@ from tree_sitter import Node
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.reading import reader
+from deeprepo.impact.reading import statements as written
 from deeprepo.impact.reading.lexical import any_word
 from deeprepo.impact.reading.nodes import Spans, first_line, is_declared
-from deeprepo.impact.reading.reader import Reader
 from deeprepo.impact.reading.spots import any_of
+from deeprepo.impact.reading.statements import Statements
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
@@ -63,7 +64,6 @@ class Project:
     """Resolves the imports of a language on one side of the change."""
 
     declares_content: bool = False  # files declare what they contain, independent of their paths
-    has_namespaces: bool = False  # files see names of other files without an import
 
     def __init__(self, resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
@@ -115,15 +115,14 @@ class Project:
 @lru_cache(maxsize=KEPT)
 def statements(language: Language, code: bytes) -> tuple[Import, ...]:
     """Return the import statements of a file, as written, and the paths in its code. Raises `Unreadable`."""
-    rows = reader.imports(language, code)
-    return (*rows, *reader.written_paths(language, code)) if language.texts("paths") else rows
+    rows = written.imports(language, code)
+    return (*rows, *written.written_paths(language, code)) if language.texts("paths") else rows
 
 
 class NamespaceProject(Project):
     """Resolves the imports and namespaces of a language whose files declare their namespaces."""
 
     modules: Namespaces
-    has_namespaces = True
 
     def __init__(self, resolver: type[Namespaces], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         super().__init__(resolver, paths, configs)
@@ -135,8 +134,8 @@ class NamespaceProject(Project):
         language = language_of(path)
         facts = reader.facts(language, source) if language is not None else None
         if language is not None and facts is not None:
-            if language.texts("names") and reader.may_name(language, source, "inside"):
-                facts = replace(facts, spaces=reader.naming(language, reader.root(language, source)).spaces())
+            if language.texts("names") and written.may_name(language, source, "inside"):
+                facts = replace(facts, spaces=written.naming(language, source).spaces())
             self.modules.register(path, facts)
             shown = self.modules.names_unread(path) if not self.declares_content else ()
             self._names[path] = self._names.get(path, frozenset()).union(shown, *self.modules.names(path, facts))
@@ -190,15 +189,15 @@ class _File:
         self._meanings: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
 
     @cached_property
-    def _head(self) -> Reader:
-        return reader.naming(self._language, reader.root(self._language, self._source))
+    def _head(self) -> Statements:
+        return written.naming(self._language, self._source)
 
     @cached_property
     def _written(self) -> tuple[tuple[Import, ...], tuple[str, ...]]:
         """The import statements of the file, and the namespaces that it declares."""
-        if not reader.may_name(self._language, self._source, "import", "inside"):
+        if not written.may_name(self._language, self._source, "import", "inside"):
             return (), ()
-        return self._head.imports(self._head.guards(self._head.import_query)), self._head.spaces()
+        return self._head.imports(self._head.rows), self._head.spaces()
 
     @cached_property
     def _spaces(self) -> dict[str, int]:
@@ -220,7 +219,7 @@ class _File:
 
     @cached_property
     def _statements(self) -> Spans:
-        return Spans.of(node for node, _ in self._head.import_rows.of("import", "import.member", "called"))
+        return Spans.of(node for node, _ in self._head.rows.of("import", "import.member", "called"))
 
     def _below(self, space: str, name: str) -> str:
         return f"{space}{self._separator}{name}" if space else name

@@ -9,7 +9,7 @@ from deeprepo.impact.changes import Query
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.reading import reader
+from deeprepo.impact.reading import reader, syntax
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
@@ -60,7 +60,7 @@ class Index:
         if source is None:
             self.wanted.add(path)
             return None
-        found = reader.facts(reader.language_for(path, source) or language, source)
+        found = reader.facts(syntax.language_for(path, source) or language, source)
         if found is not None and language.offers_all(path):
             found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
         self._facts[path] = found

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 
 from deeprepo.impact.language import CONSTRUCTOR, Language
-from deeprepo.impact.reading import marks, reader
+from deeprepo.impact.reading import marks, reader, syntax
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.resolving.classes import bases
@@ -31,7 +31,7 @@ NOT_IMPORTABLE = ("attribute", "global", "bound", "holder")  # kinds that cannot
 
 
 def _language(path: str, source: bytes) -> Language:
-    language = reader.language_for(path, source)
+    language = syntax.language_for(path, source)
     if language is None:
         raise Unreadable("no language of this installation reads it")
     return language

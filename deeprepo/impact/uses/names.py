@@ -14,7 +14,7 @@ from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
 from deeprepo.impact.filetypes import family, filetype, main_names, module_name
 from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.reading import reader
+from deeprepo.impact.reading import reader, syntax
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.uses.reach import globs
@@ -107,7 +107,7 @@ class Names(Struct):
 
 def facts_of(path: str, source: bytes | None) -> Facts | None:
     """Return a file's facts; None if it could not be read or parsed."""
-    language = reader.language_for(path, source) if source is not None else None
+    language = syntax.language_for(path, source) if source is not None else None
     return reader.facts(language, source) if language is not None and source is not None else None
 
 

@@ -214,7 +214,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
 def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
     """Return whether a file does not parse and still contains the name, which it may define."""
     from deeprepo.impact.language import language_of  # grammars load with the first search
-    from deeprepo.impact.reading.reader import has_errors
+    from deeprepo.impact.reading.syntax import has_errors
 
     if (was := item.before) is None:
         return False

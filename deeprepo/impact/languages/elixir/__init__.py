@@ -10,23 +10,19 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths
-from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import camel
-from deeprepo.impact.reading.nodes import Spans, text
+from deeprepo.impact.reading.nodes import text
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Arguments, Facts
 
 ENDINGS = (".ex", ".exs")
 ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")
 ACRONYM = 3  # letters of a word that may be an acronym
-MATCHES = ("=", "<-")  # operators after a pattern
-TYPES = ("spec", "type", "typep", "opaque", "callback", "macrocallback")  # attributes that contain types
 
 
 class SearchModules(Namespaces):
@@ -143,26 +139,6 @@ def _spells_inside(path: str, parts: Sequence[str]) -> bool:
     """Return whether the folders of a file below `web` spell its modules. Such a path omits the application."""
     root = ROOT.match(path)
     return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
-
-
-@lru_cache(maxsize=4)
-def _aliases(root: Node) -> Mapping[str, set[str]]:
-    """Return short name -> modules, from aliases and nested modules."""
-    found: dict[str, set[str]] = defaultdict(set)
-    language = language_of("a.ex")
-    if language is None:
-        return found
-    file = reader.naming(language, root)
-    modules = file.spaces()
-    for module in modules:
-        if any(module.startswith(f"{one}.") for one in modules):
-            found[module.rpartition(".")[2]].add(module)
-    for item in file.imports(Spans(())):
-        if item.whole:
-            found[item.whole].add(item.spec)
-        for bound in item.names:
-            found[bound.here.rpartition(".")[2]].add(f"{item.spec}.{bound.there}")
-    return found
 
 
 def _operator(node: Node | None) -> str:

@@ -23,7 +23,7 @@
 (export_statement "default" @name @def.variable @exported value: (_) @means)
 (export_statement "default" @name @def.variable @exported declaration: (_ name: (_) @means))
 (export_statement "default" value: (_) @exported)
-(export_statement "default" @name @opaque.name value: (_ [parameters: (_) parameter: (_)] @params) @def.function)
+(export_statement "default" @name value: (_ [parameters: (_) parameter: (_)] @params) @def.function)
 (export_statement "default" @name value: (class) @def.class)
 ; CommonJS
 ; when: /\bexports\s*[.=\[/]|[=(,/]\s*(?:module\s*\.\s*)?exports\b/

@@ -13,7 +13,7 @@ from deeprepo.impact.languages.rust.crates import Crates, Place, Segments
 from deeprepo.impact.languages.rust.texts import readable
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
-from deeprepo.impact.reading import reader
+from deeprepo.impact.reading import syntax
 from deeprepo.impact.reading.marks import UNKNOWN
 from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, names
@@ -199,7 +199,7 @@ class Rust(Language, frozen=True):
         root, above = statement, 0
         if statement.type == self.tokens:
             inner = (statement.text or b"")[1:-1]
-            parsed = reader.parse(self, inner) if STATEMENT.search(inner) else None
+            parsed = syntax.parse(self, inner) if STATEMENT.search(inner) else None
             if parsed is None:
                 return
             root, above = parsed, statement.start_point[0]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
-from deeprepo.impact.reading import reader
+from deeprepo.impact.reading import reader, syntax
 from deeprepo.impact.reading.lexical import config
 from deeprepo.impact.reading.matching import matches
 from deeprepo.impact.reading.memo import memo
@@ -126,7 +126,7 @@ def _folders(configs: Mapping[str, bytes]) -> Iterator[tuple[str, Module]]:
 @memo
 def _targets(language: Language, source: bytes) -> tuple[tuple[str, str], ...] | None:
     """Return the names of targets with their paths; None if the manifest cannot be read."""
-    root = reader.parse(language, source)
+    root = syntax.parse(language, source)
     found: dict[int, dict[str, str]] = defaultdict(dict)
     for row in matches(language, ("targets",), root)["targets"] if root is not None else ():
         found[row["target"][0].id][text(row["label"][0])] = text(row["text"][0])
