@@ -14,9 +14,9 @@ from bot.action.review_step import StepReview, look_up, open_host, permission_of
 from bot.commands import CommandContext, CommandReply
 from bot.config.action import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
-from bot.github import Host, responses
+from bot.github import responses
 from bot.payloads import FixRequest, MadeFix, Question
-from bot.values import CommandAsk, CommentRef, ReviewAsk
+from bot.values import CommandAsk, ReviewAsk
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, replies
@@ -42,7 +42,11 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
         reviewer = StepReview(ReviewRun("", request, host, state, settings), step, console)
         last, _ = await reviewer.last()
         context = CommandContext(
-            access.in_force(settings), ask.actor, state.facts.base_ref, last, await _top(ask, host)
+            access.in_force(settings),
+            ask.actor,
+            state.facts.base_ref,
+            last,
+            await replies.top_comment(ask.comment, host),
         )
         work = _Work(reviewer, context)
         for each in ask.each:
@@ -143,12 +147,3 @@ def _ignore_already_ended() -> Iterator[None]:
     except HostRefused as refusal:
         if refusal.status != CONFLICT:
             raise
-
-
-async def _top(ask: CommandAsk, host: Host) -> str:
-    """Return the text of the thread's first comment, or "" if we did not write it."""
-    if ask.comment.thread:
-        with suppress(HostRefused):
-            top = await host.comment_at(CommentRef(ask.comment.thread, "review"))
-            return top.body if top.ours else ""
-    return ""

@@ -11,47 +11,14 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.config.server import Server
 from bot.errors import StorageError
 from bot.storage.database import Database
-from bot.storage.findings import Outcomes, Worth, Worths, addressed_share
-from bot.storage.listing import Days, DaySum, ReviewList
-from bot.storage.people import Failures
+from bot.storage.findings import Outcomes, addressed_share
+from bot.storage.listing import Days, DaySum, ListedReview, ReviewList
+from bot.storage.people import Failure, Failures
 from bot.storage.spending import Spending as SpendingTable
 from bot.values.daily import DAY
 
 ANSWER_SECONDS = 3.0  # timeout for the server's answer
 RECENT = 10  # reviews and failures that are listed
-
-
-async def worth(settings: Server, days: float, now: float) -> Worth:
-    """Return the outcomes of findings on pull requests merged in the last `days` days. Raises StorageError.
-
-    `now` is in seconds since 1970. The database is only read.
-    """
-    async with _open_database(settings) as database:
-        return await Worths(database).since(None, now - days * DAY)
-
-
-@dataclass(frozen=True, slots=True)
-class Recent:
-    """One finished review."""
-
-    finished: float  # seconds since 1970
-    repository: str
-    number: int
-    conclusion: str
-    strategy: str
-    seconds: float
-    usd: float | None  # None if a price was unknown
-
-
-@dataclass(frozen=True, slots=True)
-class FailedJob:
-    """A failed review or command."""
-
-    failed: float  # seconds since 1970
-    repository: str
-    number: int
-    what: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +31,13 @@ class ServerStatus:
     jobs: tuple[tuple[str, int], ...]  # state and count, over all processes
     day: tuple[DaySum, ...] = ()  # by repository, over the last 24 hours
     period: tuple[DaySum, ...] = ()  # by repository, over the requested number of days
-    recent: tuple[Recent, ...] = ()
+    recent: tuple[ListedReview, ...] = ()
     # What counts against the daily caps: the number of reviews and questions, and dollars. A running review
     # counts at its full budget.
     counted: tuple[int, float] = (0, 0.0)
     half: float | None = None  # median duration of the period's reviews, in seconds
     addressed: tuple[tuple[str, float], ...] = ()  # each repository's share of findings that were addressed
-    failures: tuple[FailedJob, ...] = ()  # failed jobs that haven't been retried, newest first
+    failures: tuple[Failure, ...] = ()  # failed jobs that haven't been retried, newest first
     problem: str = ""  # why the figures from the database are missing
 
 
@@ -88,33 +55,13 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
                 status_now,
                 day=await sums.by_repository(None, now - DAY),
                 period=by_repository,
-                recent=tuple(
-                    Recent(
-                        review.finished,
-                        review.name,
-                        review.number,
-                        review.conclusion,
-                        review.strategy,
-                        review.seconds,
-                        review.usd,
-                    )
-                    for review in (await ReviewList(database).page(None, RECENT)).rows
-                ),
+                recent=(await ReviewList(database).page(None, RECENT)).rows,
                 counted=await SpendingTable(database).journals_and_dollars(now),
                 half=(await sums.whole(None, since)).half,
                 addressed=tuple(
                     (row.repository, share) for row in by_repository if (share := shares.get(row.key)) is not None
                 ),
-                failures=tuple(
-                    FailedJob(
-                        failure.failed,
-                        f"{failure.pull.owner}/{failure.pull.name}",
-                        failure.pull.number,
-                        failure.what,
-                        failure.why,
-                    )
-                    for failure in await Failures(database).newest(None, RECENT)
-                ),
+                failures=await Failures(database).newest(None, RECENT),
             )
     except (StorageError, sa.exc.SQLAlchemyError) as error:
         return replace(status_now, problem=str(error))

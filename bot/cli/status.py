@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     from bot.storage.listing import DaySum
 
 
-WEEK, MONTH = 7.0, 30.0  # days
-MAX_PATHS = 30  # repositories and folders that --worth lists
-
-
 def command(
-    days: Annotated[
-        float | None, typer.Option(min=0.01, help="How many days the figures cover (default: 7; 30 with --worth).")
-    ] = None,
-    worth: Annotated[
-        bool,
-        typer.Option("--worth", help="Show how many findings in merged pull requests were fixed, and what they cost."),
-    ] = False,
+    days: Annotated[float, typer.Option(min=0.01, help="How many days the figures cover.")] = 7.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
     link: Annotated[
         bool, typer.Option("--link", help="Print a one-time sign-in link for the operator's page.")
@@ -47,28 +37,12 @@ def command(
 
     if link:
         return _link(server_settings())
-    if worth:
-        return _worth(server_settings(), days or MONTH, as_json=as_json)
-    days = days or WEEK
     server = finish(status(server_settings(), days, time.time()))
     if as_json:
         print(json.dumps(asdict(server), indent=2))  # noqa: T201 - the command line speaks
     else:
         _show(server, days)
     return FAULT if server.unready or server.problem else CLEAN
-
-
-def _worth(settings: "Server", days: float, *, as_json: bool) -> int:
-    from bot import render
-    from bot.app import status
-
-    found = finish(status.worth(settings, days, time.time()))
-    if as_json:
-        words = json.dumps(asdict(found) | {"usd_per_fixed": found.usd_per_fixed}, indent=2)
-    else:
-        words = terminal_text(render.text("worth.txt.j2", worth=found, days=f"{days:g}", most=MAX_PATHS).rstrip())
-    print(words)  # noqa: T201 - the command line speaks
-    return CLEAN
 
 
 def _link(settings: "Server") -> int:
@@ -136,19 +110,15 @@ def _recent(server: "ServerStatus") -> "Table":
     for review in server.recent:
         usd = "unknown" if review.usd is None else f"${review.usd:,.2f}"
         figures = (review.conclusion, review.strategy, f"{review.seconds:,.0f}", usd)
-        table.add_row(f"{review.repository}#{review.number}", *figures, _utc_time(review.finished))
+        table.add_row(f"{review.name}#{review.number}", *figures, _utc_time(review.finished))
     return table
 
 
 def _failures(server: "ServerStatus") -> "Table":
     table = _table("failed", "what", "why", "when")
     for failure in server.failures:
-        table.add_row(
-            f"{failure.repository}#{failure.number}",
-            failure.what,
-            terminal_text(failure.why),
-            _utc_time(failure.failed),
-        )
+        where = f"{failure.pull.owner}/{failure.pull.name}#{failure.pull.number}"
+        table.add_row(where, failure.what, terminal_text(failure.why), _utc_time(failure.failed))
     return table
 
 

@@ -11,7 +11,6 @@ from bot.machine import files
 from bot.values import Review
 from deeprepo.rlm.journal import reader
 from deeprepo.rlm.journal.codec import Row
-from deeprepo.rlm.journal.reader import Record, Section
 from deeprepo.rlm.journal.writer import Journal
 
 
@@ -83,40 +82,3 @@ def costs_of(lines: Iterable[bytes]) -> JournalCosts:
         or (record["kind"] == "call" and ("reply" in record or record["usd"] or record.get("usage")))
     ]
     return JournalCosts(len(paid), math.fsum(paid))
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Totals of some calls. `usd` is None if a price is unknown."""
-
-    calls: int
-    failures: int
-    input: int  # tokens
-    output: int
-    usd: float | None
-    seconds: float
-
-    @classmethod
-    def of(cls, calls: Iterable[Row]) -> "Tally":
-        """Return the totals of these lines."""
-        rows = list(calls)
-        usages, prices = [call.get("usage") or (0, 0) for call in rows], [call["usd"] for call in rows]
-        return cls(
-            len(rows),
-            sum("error" in call for call in rows),
-            sum(usage[0] for usage in usages),
-            sum(usage[1] for usage in usages),
-            None if None in prices else math.fsum(prices),
-            sum(call["seconds"] for call in rows),
-        )
-
-
-MESSAGE = b'{"kind": "message"'  # the beginning of a line that contains a prompt
-# And the name of each role in outputs
-ROLES = {"root": "root", "worker": "workers", "pairs": "pairs", "verify": "second opinions"}
-
-
-def last_section(lines: Iterable[bytes]) -> Section:
-    """Return the last review in a journal that may still be written, without its prompts."""
-    record = Record(reader.rows_of(line for line in lines if not line.startswith(MESSAGE)))
-    return record.sections[-1] if record.sections else Section()

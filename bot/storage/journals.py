@@ -85,12 +85,6 @@ class Journals(StoragePart):
         finally:
             await sink.wait_stored()
 
-    async def newest(self, prefix: str) -> str | None:
-        """Return the name of the most recently written journal with this prefix, or None."""
-        condition = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
-        rows = await self.rows(sa.select(line.c.journal).where(condition).order_by(line.c.id.desc()).limit(1))
-        return rows[0].journal if rows else None
-
     async def names(self) -> frozenset[str]:
         """Return the names of the stored journals."""
         return frozenset(row.journal for row in await self.rows(sa.select(line.c.journal).distinct()))

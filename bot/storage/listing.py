@@ -25,7 +25,6 @@ class ListedReview(ReviewFacts):
     found: int | None
     still: int | None
     fixed: int | None
-    journal: str | None
 
     @property
     def seconds(self) -> float:

@@ -50,7 +50,6 @@ class FinishedReview(ReviewFacts):
     found: int | None = None  # new findings
     still: int | None = None  # earlier findings that are still open
     fixed: int | None = None  # earlier findings that are fixed
-    journal: str | None = None  # name of the journal
     accepted: frozenset[str] = frozenset()  # fixed findings with exactly the suggested lines
     # Numbers of learned rules that silenced findings
     by_rule: Mapping[str, int] = field(default_factory=dict)

@@ -97,15 +97,13 @@ class Spending(StoragePart):
         else:
             await self.change(sa.delete(spending).where(ours))
 
-    async def journals_and_dollars(self, now: float, *, repository: int | None = None) -> tuple[int, float]:
+    async def journals_and_dollars(self, now: float) -> tuple[int, float]:
         """Return the number of reservations of the last 24 hours, and their dollars.
 
         Unsettled ones count in full.
         """
-        condition = spending.c.begun > now - DAY
-        if repository is not None:
-            condition &= spending.c.repository == repository
-        amounts = [row.usd for row in await self.rows(sa.select(spending.c.usd).where(condition))]
+        query = sa.select(spending.c.usd).where(spending.c.begun > now - DAY)
+        amounts = [row.usd for row in await self.rows(query)]
         return len(amounts), math.fsum(amounts)
 
     async def by_installation(self, scope: Scope, now: float) -> dict[int, float]:

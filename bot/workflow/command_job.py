@@ -1,6 +1,5 @@
 """Carry out the commands in a comment: check the person's permission, run them, and post the answers."""
 
-from contextlib import suppress
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -10,7 +9,7 @@ from bot.commands import CommandContext, CommandReply
 from bot.config import Config
 from bot.errors import HostLocked, HostRefused
 from bot.github import Host
-from bot.values import CommandAsk, CommentRef
+from bot.values import CommandAsk
 from bot.wiring.access import in_force
 from bot.workflow import commands, refresh_job, replies
 from bot.workflow.given_command import GivenCommand
@@ -54,16 +53,6 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
 async def _reply(
     ask: CommandAsk, state: PullState, settings: Config, host: Host, job: Job, server: Server
 ) -> CommandReply:
-    last, top = await server.store.reviews.last(ask.pull), await _top(ask.comment, host)
+    last, top = await server.store.reviews.last(ask.pull), await replies.top_comment(ask.comment, host)
     context = CommandContext(in_force(settings), ask.actor, state.facts.base_ref, last, top)
     return await commands.answer(GivenCommand(ask, context, state, host, job, server))
-
-
-async def _top(comment: CommentRef, host: Host) -> str:
-    """Return the text of the thread's top comment, or "" if we did not write it."""
-    if not comment.thread:
-        return ""
-    with suppress(HostRefused):
-        comment_there = await host.comment_at(CommentRef(comment.thread, "review"))
-        return comment_there.body if comment_there.ours else ""
-    return ""

@@ -45,6 +45,15 @@ async def permission_of(ask: CommandAsk | RemarkAsk, access: Access, people: "Pe
     return replace(permission, earlier=earlier, outsiders=outsiders)
 
 
+async def top_comment(comment: CommentRef, host: Host) -> str:
+    """Return the text of the first comment in a comment's thread, or "" if we did not write it."""
+    if comment.thread:
+        with suppress(HostRefused):
+            top = await host.comment_at(CommentRef(comment.thread, "review"))
+            return top.body if top.ours else ""
+    return ""
+
+
 def is_ignored(permission: Permission) -> bool:
     """Return whether the author has no write access, reached the limit and has been informed."""
     wait = None if permission.writes else context.wait(permission, context.OUTSIDER_COMMANDS)

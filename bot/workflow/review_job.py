@@ -348,7 +348,6 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
         found=len(review.new_findings),
         still=len(review.open_findings) - len(review.new_findings),
         fixed=len(fixed),
-        journal=data_folder.journal_name(run.ask, review.pull.head, review.pull.base, run.id),
         findings=tuple({finding.fingerprint: finding for finding in reversed(finding_rows)}.values()),
     )
 

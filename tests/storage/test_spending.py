@@ -63,7 +63,7 @@ async def test_reservation_counts_until_it_is_settled(store: Store) -> None:
     await spending.settle(taken, None, calls=1)  # the price is unknown
     assert await spending.journals_and_dollars(NOW) == (1, 1.0)
     await spending.settle(taken, 0.25, calls=2)
-    assert await spending.journals_and_dollars(NOW, repository=70) == (1, 0.25)
+    assert await spending.journals_and_dollars(NOW) == (1, 0.25)
     rest = await spending.reserve(PULL, "two", 1.0, DailyCaps(repository=1.0), NOW)
     assert isinstance(rest, Grant)
     assert rest.usd == 0.75
@@ -76,6 +76,6 @@ async def test_days_spending_is_kept_after_the_app_is_removed(store: Store) -> N
     """Reinstalling the App doesn't reset the day's spending, which is deleted after two days."""
     await store.spending.reserve(PULL, "one", 1.0, DailyCaps(), NOW)
     await store.forget(7)
-    assert await store.spending.journals_and_dollars(NOW, repository=70) == (1, 1.0)
+    assert await store.spending.journals_and_dollars(NOW) == (1, 1.0)
     await store.prune(NOW + 3 * 86_400, 30)
     assert await store.spending.journals_and_dollars(NOW) == (0, 0.0)

@@ -3,10 +3,8 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from urllib.parse import quote
 
 from bot import config
@@ -16,16 +14,12 @@ from bot.app.operator.plots import Plot, Share
 from bot.app.operator.sessions import Session
 from bot.app.running_server import RunningServer
 from bot.github.apps import site
-from bot.review import journal as journal_reviews
-from bot.review.journal import Tally
-from bot.storage import Failure, Store
+from bot.storage import Failure
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.stored import reviews
 from bot.values import CommandAsk, Coverage, Finding, MergeGroup, PullAsk, PullRef, Review, ReviewAsk
-from bot.workflow import data_folder
 from bot.workflow.jobs import ListedJob
-from deeprepo.rlm.journal.codec import Row
 
 PAGE_ROWS = 50  # rows on each page of a list
 MAX_REPOSITORIES, MAX_ALL_REPOSITORIES = 15, 1000  # on the overview, and on the overview of all repositories
@@ -82,30 +76,8 @@ class Overview:
     hidden_repositories: int  # how many repositories are not listed
     reviews: Plot
     cost: Plot
-    times: Plot
     states: tuple[Share, ...]
     caps: tuple[CapRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnRow:
-    """One turn of the root model, with the calls that its code made."""
-
-    name: str
-    outcome: str
-    calls: Tally
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A review's model calls so far: in total, by role and by model."""
-
-    strategy: str
-    whole: Tally
-    roles: dict[str, Tally]
-    models: dict[str, Tally]
-    turns: tuple[TurnRow, ...]
-    flying: int  # requests that have no answer yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +97,6 @@ class ReviewPage:
     state: str  # an outcome, or "running", "waiting", "delayed"
     trigger: str
     started_at: float
-    trace: Trace | None
     row: ListedReview | None = None  # None until the review is finished
     failed_calls: int = 0
     findings: tuple[ListedFinding, ...] = ()
@@ -166,9 +137,6 @@ async def overview(server: RunningServer, session: Session, days: int, *, whole:
         max(len(by_repository) - most, 0),
         plots.bars(sums_by_day, span, lambda row: float(row.reviews), whole=True),
         plots.bars(sums_by_day, span, lambda row: row.usd),
-        plots.lines(
-            sums_by_day, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}
-        ),
         plots.parts(states | {"left": all_outcomes["left"]}),
         await _caps(server, session),
     )
@@ -206,14 +174,13 @@ async def queue(server: RunningServer, session: Session) -> Queue:
 
 async def review(server: RunningServer, session: Session, job: str) -> ReviewPage | None:
     """Return the review of a job, or None if it doesn't exist or the session may not see it."""
-    store, folder = server.store, server.options.data
+    store = server.store
     found = await store.listing.one(job, session.scope)
     if found is not None:
         row, data = found
         owner, _, name = row.name.partition("/")
         pull = PullRef(row.installation, row.repository, owner, name, row.number)
-        trace = await trace_of(row.journal, store, folder) if row.journal else None
-        page = ReviewPage(pull, row.title or "", row.state, row.trigger, row.started, trace, row)
+        page = ReviewPage(pull, row.title or "", row.state, row.trigger, row.started, row)
         try:
             stored = await asyncio.to_thread(reviews.review, data)
         except reviews.UnreadableError as error:
@@ -228,9 +195,7 @@ async def review(server: RunningServer, session: Session, job: str) -> ReviewPag
     live = await server.jobs.one(job)
     if live is None or not isinstance(live.ask, ReviewAsk) or not session.may(live.ask.pull.installation):
         return None
-    journal = await newest_journal(live.ask.pull, store, folder) if live.state == "running" else None
-    job_trace = await trace_of(journal, store, folder) if journal else None
-    return ReviewPage(live.ask.pull, "", live.state, live.ask.trigger, live.stored_at, job_trace)
+    return ReviewPage(live.ask.pull, "", live.state, live.ask.trigger, live.stored_at)
 
 
 def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding, ...]:
@@ -289,54 +254,3 @@ def install(server: RunningServer, slug: str) -> str:
 def at_github(server: RunningServer, name: str, number: int) -> str:
     """Return a pull request's URL on GitHub. `name` is owner/name."""
     return f"{site(server.options.github_api)}/{quote(name)}/pull/{number}"
-
-
-async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:
-    """Return the trace of a journal, or None if the journal doesn't exist."""
-    if store.database.postgres:
-        lines = [line.encode() for line in await store.journals.lines(journal)]
-        return read_trace(lines) if lines else None
-    return await asyncio.to_thread(_read_trace, data_folder.journal(folder, journal))
-
-
-async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | None:
-    """Return the name of a pull request's most recently written journal, or None if it has none."""
-    prefix = f"{pull.repository}-{pull.number}-"
-    if store.database.postgres:
-        return await store.journals.newest(prefix)
-    paths = list((folder / data_folder.JOURNALS).glob(f"{prefix}*.jsonl"))
-    with suppress(OSError):
-        return max(paths, key=lambda path: path.stat().st_mtime).stem if paths else None
-    return None
-
-
-def _read_trace(path: Path) -> Trace | None:
-    with suppress(OSError), path.open("rb") as file:
-        return read_trace(file)
-    return None
-
-
-def read_trace(lines: Iterable[bytes]) -> Trace:
-    """Return the trace of the last review in a journal.
-
-    An incomplete last line, as after a crash, is ignored.
-    """
-    section = journal_reviews.last_section(lines)
-    calls = section.of("call")
-    by_turn = _tallies(calls, lambda call: call["at"])
-    turns = ((f"{turn['run']}:{turn['number']}", turn["outcome"]) for turn in section.turns)
-    return Trace(
-        next((entry["name"] for entry in reversed(section.of("strategy"))), ""),
-        Tally.of(calls),
-        _tallies(calls, lambda call: journal_reviews.ROLES.get(call["role"], "others")),
-        _tallies(calls, lambda call: call["model"]),
-        tuple(TurnRow(name, outcome, by_turn.get(name, Tally.of(()))) for name, outcome in turns),
-        max(len(section.of("request")) - len(calls), 0),
-    )
-
-
-def _tallies(calls: Iterable[Row], key: Callable[[Row], str]) -> dict[str, Tally]:
-    groups: dict[str, list[Row]] = {}
-    for call in calls:
-        groups.setdefault(key(call), []).append(call)
-    return {name: Tally.of(rows) for name, rows in groups.items()}
