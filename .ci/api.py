@@ -34,7 +34,7 @@ def page() -> str:
     """The whole page."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("_*.py"))]
     nodes = [node for tree in trees for node in tree.body]
-    found = {node.name: node for node in nodes if isinstance(node, Named)}
+    found = {node.name: node for node in with_synchronous(nodes) if isinstance(node, Named)}
     assigned = {
         target.id: ast.unparse(node.value)
         for node in nodes
@@ -53,6 +53,19 @@ def page() -> str:
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
+def with_synchronous(nodes: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """These statements, with a function for each `NAME = synchronous(NAME_async)`, before the asynchronous one."""
+    made = {ast.unparse(node.value) for node in nodes if isinstance(node, ast.Assign)}
+    for node in nodes:
+        if isinstance(node, ast.AsyncFunctionDef) and f"synchronous({node.name})" in made:
+            name = node.name.removesuffix("_async")
+            yield ast.FunctionDef(name, node.args, node.body, [], node.returns)
+            same = f"Do the same in your event loop, where you can cancel it. Parameters, result and errors are those of `{name}`."
+            yield ast.AsyncFunctionDef(node.name, node.args, [ast.Expr(ast.Constant(same))], [], node.returns)
+        else:
+            yield node
+
+
 def described(node: Named, of: str = "") -> str:
     """A function, or a class with its fields and methods."""
     heading = f"{'####' if of else '###'} {of}{node.name}\n\n"
@@ -60,7 +73,8 @@ def described(node: Named, of: str = "") -> str:
         return heading + words(node)
     if not isinstance(node, ast.ClassDef):
         return f"{heading}```python\n{signature(node)}: ...\n```\n\n{words(node)}"
-    methods = [part for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
+    body = with_synchronous(node.body)
+    methods = [part for part in body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
     begin = next((part for part in methods if part.name == "__init__" and node.name not in MADE), None)
     head = f"```text\n{signature(begin, node.name)}\n```\n\n" if begin else ""
     fields = "\n".join(fielded(node))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Broken,
         Budget,
         Call,
+        Consumer,
         Cost,
         Definition,
         Dependent,
@@ -51,14 +52,8 @@ _HOMES = {  # each loads when it is first used: `import deeprepo` itself takes s
     "_review": ("review", "review_async"),
     "_analyze": ("analyze", "analyze_async"),
     "_rlm": ("RLM", "Session"),
-    "_values": (
-        "Review", "Finding", "Evidence", "Impact", "File", "Definition", "Dependent", "Use", "Broken",
-        "Result", "Turn", "Started", "Call", "Event", "Cost", "Model", "Budget", "Consumer",
-    ),
-    "_errors": (
-        "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError",
-    ),
-}  # fmt: skip
+    "_errors": ("DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError"),
+}
 
 __all__ = [
     "API_VERSION",
@@ -99,14 +94,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the package's own names
     if name == "__version__":
         return import_module("bot").__version__
-    for home, names in _HOMES.items():
-        if name in names:
-            if home in ("_review", "_analyze", "_rlm"):
-                import_module("deeprepo._errors").check_package()
-            value = getattr(import_module(f"deeprepo.{home}"), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module 'deeprepo' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'deeprepo' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "_values")
+    if home in ("_review", "_analyze", "_rlm"):
+        import_module("deeprepo._errors").check_package()
+    value = globals()[name] = getattr(import_module(f"deeprepo.{home}"), name)
+    return value
 
 
 def __dir__() -> list[str]:

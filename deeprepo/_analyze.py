@@ -1,12 +1,11 @@
 """`deeprepo.analyze`."""
 
-import asyncio
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deeprepo._calls import Path, Progress, Scope, call_outside_loop, workplace
+from deeprepo._calls import Path, Progress, Scope, synchronous, workplace
 from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from deeprepo.impact.values import Definition as Written
 
 
-def analyze(
+async def analyze_async(
     repo: Path = ".",
     change: str | None = None,
     *,
@@ -34,24 +33,11 @@ def analyze(
     This doesn't use a model and doesn't run code from the repository. Definitions, imports and calls are parsed in 16 languages.
     Other files are searched by name. Only direct uses are returned.
     """
-    with workplace(repo, change, scope) as (request, scratch):
-        return call_outside_loop(lambda: asyncio.run(_compute(request, scratch, on_progress, consumers)))
-
-
-async def analyze_async(
-    repo: Path = ".",
-    change: str | None = None,
-    *,
-    scope: Scope = "range",
-    consumers: Sequence[Path] = (),
-    on_progress: Progress | None = None,
-) -> Impact:
-    """Analyze a change in the caller's event loop. Parameters, result and errors are those of `analyze`.
-
-    The work runs in this process, without limits on memory and CPU. You can cancel it.
-    """
-    with workplace(repo, change, scope) as (request, scratch):
+    async with workplace(repo, change, scope) as (request, scratch):
         return await _compute(request, scratch, on_progress, consumers)
+
+
+analyze = synchronous(analyze_async)
 
 
 async def _compute(
@@ -110,16 +96,8 @@ def _broken(item: "Finding") -> Iterator[Broken]:
             lines.setdefault(one.path, []).append(one.line)
     for path, numbers in lines.items():
         at = first[1] if path == first[0] else min(numbers)
-        yield Broken(
-            path,
-            at,
-            item.rule,
-            item.title,
-            item.why,
-            proven=item.verdict == "proven",
-            consumer=item.consumer,
-            lines=(at, *sorted({*numbers} - {at})),
-        )
+        rows = (at, *sorted({*numbers} - {at}))
+        yield copy(Broken, item, path=path, line=at, proven=item.verdict == "proven", lines=rows)
 
 
 def _place(item: "Finding") -> tuple[str, int]:
@@ -131,30 +109,14 @@ def _place(item: "Finding") -> tuple[str, int]:
 def _file(file: "ChangedFile") -> File:
     from deeprepo.impact.text.paths import is_test
 
-    return File(
-        file.path,
-        file.old_path,
-        file.status,
-        len(file.added_lines),
-        len(file.removed_lines),
-        test=is_test(file.path),
-        skipped=file.skip or "",
-    )
+    lines = {"lines_added": len(file.added_lines), "lines_removed": len(file.removed_lines)}
+    return copy(File, file, **lines, test=is_test(file.path), skipped=file.skip or "")
 
 
 def _definition(item: "ChangedSymbol") -> Definition:
-    at = item.symbol
-    return Definition(
-        id=f"{at.path}:{at.name}",
-        path=at.path,
-        name=at.name,
-        kind=at.kind,
-        change=item.change,
-        contract=item.contract,
-        line=at.start,
-        end=at.end,
-        before=_signature(item.before),
-        after=_signature(item.after),
+    at, head = item.symbol, {"before": _signature(item.before), "after": _signature(item.after)}
+    return copy(
+        Definition, at, id=f"{at.path}:{at.name}", change=item.change, contract=item.contract, line=at.start, **head
     )
 
 

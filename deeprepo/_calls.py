@@ -3,10 +3,11 @@
 import asyncio
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, TypeVar
+from contextlib import asynccontextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from deeprepo._errors import NothingToReview, translate
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from bot.values import ReviewRequest
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Path = str | os.PathLike[str]
 Progress = Callable[[str], None]
 Scope = Literal["range", "staged", "uncommitted"]
@@ -29,8 +31,19 @@ def call_outside_loop(call: Callable[[], T]) -> T:
         return thread.submit(call).result()
 
 
-@contextmanager
-def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[ReviewRequest, str]]":
+def synchronous(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """Return `NAME` for `NAME_async`: it waits for the result."""
+
+    @wraps(call)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        return call_outside_loop(lambda: asyncio.run(call(*args, **kwargs)))
+
+    run.__name__, run.__qualname__ = call.__name__[: -len("_async")], call.__qualname__[: -len("_async")]
+    return run
+
+
+@asynccontextmanager
+async def workplace(repo: Path, change: str | None, scope: Scope) -> "AsyncIterator[tuple[ReviewRequest, str]]":
     """Open what was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
     with translate(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         from bot import checkout, errors
@@ -45,5 +58,5 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
         try:
             yield request, scratch
         except errors.NothingToReview as empty:
-            why = asyncio.run(checkout.explain_empty(request, scratch, behind=empty.behind))
+            why = await checkout.explain_empty(request, scratch, behind=empty.behind)
             raise NothingToReview(why) from empty

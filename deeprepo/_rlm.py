@@ -5,16 +5,15 @@ import copy as copies
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path as _Place
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from deeprepo import _samples
-from deeprepo._calls import Path, call_outside_loop
+from deeprepo._calls import Path, call_outside_loop, synchronous
 from deeprepo._errors import UsageError, translate
-from deeprepo._values import Budget, Call, Event, FunctionNames, Model, Result, Started, Turn, access, caps, copy, cost
+from deeprepo._values import Budget, Call, Event, Model, Result, Started, Turn, caps, copy, cost, names_and_access
 
 if TYPE_CHECKING:
     from deeprepo.texts.session import TextAnswer
@@ -47,7 +46,7 @@ class RLM:
         child_tools: The tools of the roots that a root starts. Default: those of the run.
         setup: Python code that runs in each REPL before the first turn. The root's code finds its names.
         block_seconds: The CPU seconds that one block of the root's code may use.
-        block_memory: The MB of memory that its values may use, in addition to the context and four times its size.
+        block_memory: The MB of memory that its values may use, in addition to the contexts and four times their size.
         block_output: How many characters of a block's output the root sees.
     """
 
@@ -84,11 +83,7 @@ class RLM:
                 raise UsageError(f"{name}={value!r}: give a number of {least:g} at least")
         self.block_seconds, self.block_memory, self.block_output = block_seconds, block_memory, block_output
 
-    def __repr__(self) -> str:
-        who = f"workers={self.workers!r}" if self.workers else f"worker={self.worker!r}"
-        return f"RLM(root={self.root!r}, {who}, budget={self.budget!r}, turns={self.turns}, depth={self.depth})"
-
-    def run(
+    async def run_async(
         self,
         query: str,
         context: Context = "",
@@ -119,27 +114,13 @@ class RLM:
 
         Raises `ProviderError` and `BudgetSpent` only before the first turn. The other errors can be raised at any time.
         """
-        how: dict[str, Any] = {"answer_type": answer_type, "samples": samples}
-        run = partial(self.run_async, query, context, tools, journal=journal, on_progress=on_progress, **how)
-        return call_outside_loop(lambda: asyncio.run(run()))
-
-    async def run_async(
-        self,
-        query: str,
-        context: Context = "",
-        tools: Tools | None = None,
-        *,
-        answer_type: Any = None,  # noqa: ANN401
-        samples: int = 1,
-        journal: Path | None = None,
-        on_progress: Callable[[Event], None] | None = None,
-    ) -> Result:
-        """Answer a question in the caller's event loop. Parameters, result and errors are those of `run`."""
         if samples != 1:
             how: dict[str, Any] = {"answer_type": answer_type, "journal": journal, "on_progress": on_progress}
             return await self._sampled(samples, query, context, tools, **how)
         async with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
             return await session.run_async(query, answer_type=answer_type)
+
+    run = synchronous(run_async)
 
     async def _sampled(
         self,
@@ -223,25 +204,16 @@ class Session:
             )
             if rlm.system_prompt is not None:
                 about = replace(about, instructions=partial(_instructions, rlm.system_prompt))
-            caps = rlm.budget
             limits = Limits(
-                usd=caps.usd,
-                tokens=caps.tokens,
-                calls=caps.calls,
-                seconds=caps.seconds,
+                **asdict(rlm.budget),
                 turns=rlm.turns,
                 turn_seconds=rlm.block_seconds,
                 memory=int(rlm.block_memory),
                 output_chars=int(rlm.block_output),
             )
-            names = FunctionNames()
-            chosen = ChosenModels(
-                names.of(rlm.root),
-                names.of(rlm.worker),
-                {name: names.of(model) or "" for name, model in rlm.workers.items()},
-                {**access(rlm.root, rlm.worker, *rlm.workers.values()), **names.access()},
-                rlm._share,  # noqa: SLF001 - of the same module
-            )
+            names, access = names_and_access(rlm.root, rlm.worker, *rlm.workers.values())
+            workers = {name: model or "" for name, model in zip(rlm.workers, names[2:], strict=True)}
+            chosen = ChosenModels(names[0], names[1], workers, access, rlm._share)  # noqa: SLF001 - of the same module
             place = _Place(journal) if journal is not None else None
             watch = self._hear if on_progress is not None else None
             self._inner = TextSession(about, partial(open_inquiry, chosen, limits, place, watch))
@@ -302,17 +274,13 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close_async()
 
     def _hear(self, row: Mapping[str, Any]) -> None:
@@ -351,13 +319,14 @@ def _result(text_answer: "TextAnswer") -> Result:
         for run in text_answer.runs
         for turn in run.turns
     ]
-    why = (text_answer.why,) if text_answer.why else ()
-    return Result(
-        text_answer.answer,
-        text_answer.outcome or "astray",
-        tuple(turns),
-        cost(text_answer.cost),
-        (*why, *text_answer.notes),
-        text_answer.value,
-        {name: cost(one) for name, one in text_answer.by_model.items()},
+    return copy(
+        Result,
+        text_answer,
+        outcome=text_answer.outcome or "astray",
+        trajectory=tuple(turns),
+        cost=cost(text_answer.cost),
+        notes=(*filter(None, (text_answer.why,)), *text_answer.notes),
+        by_model={name: cost(one) for name, one in text_answer.by_model.items()},
+        agreed=1,
+        samples=(),
     )

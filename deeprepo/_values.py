@@ -398,50 +398,33 @@ def consumer(report: "ConsumerReport") -> Consumer:
     return copy(Consumer, report, takes=tuple(row.line for row in report.takes))
 
 
-def access(*models: object) -> "dict[str, Access]":
-    """Return how the models are called that have a key, an address or a sampling of their own."""
+def names_and_access(*models: Any) -> "tuple[list[str | None], dict[str, Access]]":  # noqa: ANN401 - in any of their forms
+    """Return the models' names, and how those are called that have a key, an address, a sampling or a function.
+
+    A function is named after itself, with a number if another one has this name.
+    """
     from bot.wiring.access import Access
     from deeprepo.rlm.values import Sampling
 
-    found: dict[str, Access] = {}
+    names, found = list[str | None](), dict[str, Access]()
     for model in models:
         if isinstance(model, Model):
             stop = (model.stop,) if isinstance(model.stop, str) else tuple(model.stop)
-            sampling = copy(Sampling, model, stop=stop)
-            one = Access(model.api_key, model.base_url, sampling)
+            one = Access(model.api_key, model.base_url, copy(Sampling, model, stop=stop))
             if found.setdefault(model.name, one) != one:
                 raise UsageError(
                     "a model is given twice, with different keys, addresses or sampling: give one of them another name"
                 )
-    return found
-
-
-def model_name(model: str | Model | None) -> str | None:
-    """Return the name of a model."""
-    if model is not None and not isinstance(model, str | Model):
-        raise UsageError(f"a model is named by a text or a deeprepo.Model, not by {type(model).__name__}")
-    return model.name if isinstance(model, Model) else model
-
-
-class FunctionNames:
-    """The names of models, of those that are functions too."""
-
-    def __init__(self) -> None:
-        self._functions: dict[str, Any] = {}
-
-    def of(self, model: Any) -> str | None:  # noqa: ANN401 - a model in any of its forms
-        """Return a model's name; of a function its own, with a number if another one has it."""
-        if isinstance(model, str | Model) or not callable(model):
-            return model_name(model)
-        own = f"function:{getattr(model, '__name__', type(model).__name__)}"
-        numbered = (f"{own}-{number}" if number > 1 else own for number in count(1))
-        return next(name for name in numbered if self._functions.setdefault(name, model) is model)
-
-    def access(self) -> "dict[str, Access]":
-        """Return how the functions are called."""
-        from bot.wiring.access import Access
-
-        return {name: Access(function=function) for name, function in self._functions.items()}
+            names.append(model.name)
+        elif callable(model):
+            own, one = f"function:{getattr(model, '__name__', type(model).__name__)}", Access(function=model)
+            numbered = (f"{own}-{number}" if number > 1 else own for number in count(1))
+            names.append(next(name for name in numbered if found.setdefault(name, one).function is model))
+        elif model is None or isinstance(model, str):
+            names.append(model)
+        else:
+            raise UsageError(f"a model is named by a text or a deeprepo.Model, not by {type(model).__name__}")
+    return names, found
 
 
 def caps(budget: float | Budget | None) -> Budget:

@@ -95,11 +95,11 @@ def test_path_cannot_leave_the_trusted_folder(top: Path) -> None:
 
 
 ROOT = BOT.parent
-# fact_files.py opens files relative to a folder that it keeps open, and follows no link. repl/child.py is
+# fact_files.py opens files relative to a folder that it keeps open, and follows no link. repl/lock.py is
 # sandboxed and only tries to write. The journal of `rlm` follows no link in its own name; `bot` opens it itself.
 OF_THEIR_OWN = {
     *(BOT / "machine" / name for name in ("files.py", "fact_files.py")),
-    *(ROOT / "deeprepo/rlm" / name for name in ("repl/child.py", "journal/writer.py")),
+    *(ROOT / "deeprepo/rlm" / name for name in ("repl/lock.py", "journal/writer.py")),
 }
 
 

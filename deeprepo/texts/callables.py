@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from deeprepo.rlm.errors import UsageError
+from deeprepo.rlm.loop.tools import SHARED
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl import frames
 from deeprepo.rlm.repl.process import Async
@@ -19,9 +20,8 @@ MOST_CHARS = 2 << 20  # of arguments and of a result
 SECONDS = 60.0  # of one call
 ERROR_CHARS, DOC_CHARS = 500, 600
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SUBMIT")
-LLM = ("llm_query", "llm_batch", "llm_query_batched", "rlm_query", "rlm_query_batched", "last_batch")
 # What a root's code finds: without anybody to ask, and with workers. Where no further root may start, `rlm_query` asks a worker.
-NAMES = (LOOKING, (*LOOKING, "ask", "ask_batch", *LLM))
+NAMES = (LOOKING, tuple(dict.fromkeys((*LOOKING, "ask", "ask_batch", *SHARED))))
 TAKEN = frozenset({"context", "history", "tree", "answer", "more", "SHOW_VARS", "FINAL_VAR", *NAMES[-1]})
 Call = Callable[..., Any]
 OF_THE_CALLER = (Exception, SystemExit, KeyboardInterrupt)  # SystemExit ends nothing but the call

@@ -15,7 +15,7 @@ import pytest
 from children import UNLOCKED
 from waits import patience
 
-from deeprepo.rlm.repl import child
+from deeprepo.rlm.repl import lock
 from deeprepo.rlm.repl.process import CALL_LIMIT, CALL_MEGABYTES, CALL_SECONDS, Repl
 from deeprepo.rlm.values import Limits, Observation
 from tests.waits import ended, until
@@ -325,7 +325,7 @@ except Exception as error:
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")
 def test_process_that_cannot_be_locked_runs_nothing() -> None:
     """The error says what a block could do, and no REPL starts."""
-    assert {"read a file", "open a socket", "start a process"} <= set(child.probe())
+    assert {"read a file", "open a socket", "start a process"} <= set(lock.probe())
     done = subprocess.run(
         [sys.executable, "-c", PRETENDING], capture_output=True, text=True, check=True, timeout=patience()
     )

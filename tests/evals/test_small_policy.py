@@ -19,10 +19,9 @@ def played(task: Task, text: str) -> play.PlayedRollout:
 
 
 @TASKS
-@pytest.mark.parametrize("text", ["related batch report answer", "related ask report answer"])
-def test_honest_program_earns_nearly_everything(text: str, task: Task) -> None:
+def test_honest_program_earns_nearly_everything(task: Task) -> None:
     """Asking about related files together and reporting what was found earns above 0.9 in the environment."""
-    assert played(task, text).ours > 0.9
+    assert played(task, "related batch report answer").ours > 0.9
 
 
 @TASKS

@@ -66,6 +66,15 @@ def test_later_question_keeps_variables_and_answers() -> None:
     assert "Question: And how long is the text?" in server.requests[2]["messages"][-1]["content"]
 
 
+def test_further_context_has_memory_of_its_own() -> None:
+    """A further context doesn't count as the memory of the root's variables, which are kept."""
+    with scripted("x = 7\nset_answer(x)", "set_answer([x, len(context_1.swapcase())])") as (_, rlm):
+        rlm.block_memory = 16
+        with rlm.session("text") as session:
+            session.run("What?")
+            assert session.run("And here?", "\U0001f600\n" * 5_000_000).answer == "[7, 10000000]"
+
+
 def test_each_question_starts_with_full_limits() -> None:
     """The second question starts with full limits."""
     with scripted("print(1)", "print(2)", "set_answer(3)") as (server, _):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deeprepo.rlm.models.written_calls import calls_in
+from deeprepo.rlm.models.answers import calls_in
 from deeprepo.rlm.values import Schema
 
 TOOL = Schema(

@@ -114,11 +114,15 @@ def test_unavailable_provider_is_retried_by_one_call_at_a_time(script: Reply | N
 
 
 def test_provider_that_was_given_up_gets_no_later_requests() -> None:
-    """A rejected key applies to all of a provider's models, but an unknown model only to itself."""
+    """A rejected key applies to all of a provider's models, but an unknown or failing model only to itself."""
     assert Asked("compatible/a", Reply(status=401), "compatible/b").names == {"compatible/a"}
     done = Asked("compatible/a", doubles.PerModel({"b": "fine"}), "compatible/b")
     assert [type(slot) for slot in done.slots[::MANY]] == [ModelRefused, Completion]
     assert MANY < done.requests <= MANY + A_FEW
+    failing = Asked(
+        "compatible/a", lambda body: Reply("fine", status=500 if body["model"] == "a" else 200), "compatible/b"
+    )
+    assert [type(slot) for slot in failing.slots[::MANY]] == [ProviderDown, Completion]
 
 
 def test_dead_server_blocks_no_other_server() -> None:

@@ -28,16 +28,10 @@ if TYPE_CHECKING:
 
 # The functions that need no files
 COMMON: Mapping[str, Async] = {
-    "llm_query": common.llm_query,
-    "llm_batch": common.llm_batch,
-    "llm_query_batched": common.llm_batch,
-    "last_batch": common.last_batch,
-    "rlm_query": common.rlm_query,
-    "rlm_query_batched": common.rlm_query_batched,
+    **common.SHARED,
     "budget": common.budget,
     "set_answer": common.set_answer,
     "FINAL": common.set_answer,
-    "SUBMIT": common.submit,
 }
 
 

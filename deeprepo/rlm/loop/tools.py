@@ -1,7 +1,7 @@
 """The state of a root's run, and the functions for its code: asking models, starting child roots, answering."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -154,3 +154,15 @@ async def set_answer(work: Work, text: Value) -> str:
 async def budget(work: Work) -> dict[str, Any]:
     """Return the remaining budget, without seconds, which would make every resumed run differ."""
     return asdict(work.calls.budget.left())
+
+
+# The functions that every root's code can call, whatever its task.
+SHARED: Mapping[str, Callable[..., Coroutine[Any, Any, Any]]] = {
+    "llm_query": llm_query,
+    "llm_batch": llm_batch,
+    "llm_query_batched": llm_batch,
+    "last_batch": last_batch,
+    "rlm_query": rlm_query,
+    "rlm_query_batched": rlm_query_batched,
+    "SUBMIT": submit,
+}

@@ -1,4 +1,4 @@
-"""Pure functions that both dialects share: cleaning text, removing thinking, and finding JSON objects in replies."""
+"""Pure functions that all dialects share: cleaning text, removing thinking, and finding JSON objects and calls in replies."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from deeprepo.rlm.models.forms import RequestForm
-from deeprepo.rlm.values import Completion, Prompt, ToolCall, Usage
+from deeprepo.rlm.values import Completion, Prompt, Schema, ToolCall, Usage
 
 Stop = Literal["end", "length", "refusal"]
 Extra = Mapping[str, Any] | None
@@ -29,6 +29,10 @@ LONE = re.compile(
 MAX_STARTS = 2_000  # braces at which parsing is tried, so that a text full of braces doesn't take minutes
 DECODER = json.JSONDecoder(strict=False)
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+NEAR = 60  # maximum characters between a tool's name and its arguments
+ARGUMENTS = ("arguments", "parameters", "input", "args")
+# How some families mark code to run, without a tool's name.
+BARE = re.compile(r"<\|python_tag\|>(.+?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)|<code>(.+?)(?:</code>|\Z)", re.DOTALL)
 CHARS_PER_TOKEN = 3  # a low estimate, so that token counts are rather too high
 
 
@@ -81,10 +85,14 @@ def alternating(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def completion(
-    prompt: Prompt, form: RequestForm, text: str, calls: tuple[ToolCall, ...], stop: Stop, usage: Usage, extra: Extra
+    prompt: Prompt, form: RequestForm, said: str, calls: tuple[ToolCall, ...], stop: Stop, usage: Usage, extra: Extra
 ) -> Completion:
     """Return a reply with its structured answer, which the model may give as a tool call or as text."""
     data: Mapping[str, Any] | None = None
+    text, is_unfinished = without_thinking(said)
+    if prompt.tool and not calls:
+        calls = calls_in(text, prompt.tool)
+    stop = "length" if is_unfinished else stop
     if prompt.answer:
         mine = next((call for call in calls if call.name == prompt.answer.name), None)
         if mine is not None:
@@ -136,6 +144,50 @@ def fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     properties = schema.get("properties", {})
     is_closed = schema.get("additionalProperties") is False
     return set(schema.get("required", ())) <= set(value) and (not is_closed or set(value) <= set(properties))
+
+
+def calls_in(text: str, tool: Schema) -> tuple[ToolCall, ...]:
+    """Return the calls that a model wrote into its text, because its server has no parser for them.
+
+    Each model family uses different marks around the tool's name and its arguments, so the marks are ignored. A JSON object
+    counts as a call if it contains the tool's name or follows it, and so do arguments in tags with their names.
+    """
+    found = list(_in_json(text, tool)) or list(_in_tags(text, tool)) or list(_bare(text, tool))
+    return tuple(ToolCall(f"written_{number}", tool.name, arguments) for number, arguments in enumerate(found))
+
+
+def _in_json(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
+    for at, value in objects(text):
+        function = value.get("function")
+        call = function if isinstance(function, Mapping) else {**value, "name": value.get("name") or function}
+        if call.get("name") == tool.name:
+            arguments = next((call[name] for name in ARGUMENTS if name in call), None)
+            arguments = parse(arguments) if isinstance(arguments, str) else arguments
+        else:
+            arguments = value if tool.name in text[max(0, at - NEAR - len(tool.name)) : at] else None
+        if isinstance(arguments, Mapping) and arguments and fits(arguments, tool.parameters):
+            yield arguments
+
+
+def _in_tags(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
+    """Yield arguments in tags after the tool's name, such as `<parameter=code>...</parameter>` or `<code>...</code>`."""
+    for piece in text.split(tool.name)[1:]:
+        arguments = {}
+        for name in tool.parameters.get("properties", {}):
+            opening = rf"<(?:parameter|param|arg)[= ](?:name=)?[\"']?{re.escape(name)}[\"']?>|<{re.escape(name)}>"
+            found = re.search(
+                rf"(?:{opening})(.*?)(?:</(?:parameter|param|arg|{re.escape(name)})>|\Z)", piece, re.DOTALL
+            )
+            if found:
+                arguments[name] = found[1].strip("\n")
+        if arguments and fits(arguments, tool.parameters):
+            yield arguments
+
+
+def _bare(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
+    properties = list(tool.parameters.get("properties", {}))
+    if len(properties) == 1:
+        yield from ({properties[0]: (found[1] or found[2]).strip("\n")} for found in BARE.finditer(text))
 
 
 def estimate(prompt: Prompt, work: object) -> Usage:

@@ -17,7 +17,7 @@ import anthropic
 from pydantic import SecretStr
 
 from deeprepo.rlm.errors import ProviderDown
-from deeprepo.rlm.models.answers import JSON_ONLY, Stop, completion, parse, sendable, without_thinking
+from deeprepo.rlm.models.answers import JSON_ONLY, Stop, completion, parse, sendable
 from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, key_text
@@ -94,14 +94,13 @@ class AnthropicModel(HttpModel):
         if not isinstance(content, list):
             raise ProviderDown(f"{self.name.partition('/')[0]} sent a reply without a message. Try again")
         blocks = [block for block in content if isinstance(block, Mapping)]
-        reply_text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
-        text, is_unfinished = without_thinking(reply_text)
+        said = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
         calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
-        stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
+        stop = STOPS.get(str(reply.get("stop_reason")), "end")
         usage = self.usage_of_whole(reply.get("usage") or {}, prompt, content)
         thinking = [dict(block) for block in blocks if block.get("type") in THINKING]  # verbatim
         extra = {"model": self.name, "blocks": thinking} if thinking else None
-        return completion(prompt, form, text, calls, stop, usage, extra)
+        return completion(prompt, form, said, calls, stop, usage, extra)
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
         """Return the reported tokens. In this dialect, `input_tokens` excludes cache reads and writes."""

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from deeprepo.rlm.errors import ProviderDown, ProviderRefused, TimedOut, UsageError
-from deeprepo.rlm.models.answers import JSON_ONLY, Stop, alternating, estimate, json_object, sendable, without_thinking
-from deeprepo.rlm.models.written_calls import calls_in
+from deeprepo.rlm.models.answers import JSON_ONLY, alternating, completion, estimate, sendable
+from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.values import COMMAND, FUNCTION, Completion, Prompt, Usage
 
 Messages = list[dict[str, str]]  # {"role": "system" | "user" | "assistant", "content": ...}
@@ -51,12 +51,8 @@ class LocalModel(ABC):
 
     async def complete(self, prompt: Prompt) -> Completion:
         """Make one call."""
-        said = await self.say(_messages(prompt))
-        text, is_unfinished = without_thinking(sendable(said))
-        calls = calls_in(text, prompt.tool) if prompt.tool else ()
-        data = json_object(text, prompt.answer.parameters) if prompt.answer and not is_unfinished else None
-        stop: Stop = "length" if is_unfinished else "end"
-        return Completion(text, estimate(prompt, said), stop, data, calls)
+        said = sendable(await self.say(_messages(prompt)))
+        return completion(prompt, RequestForm(), said, (), "end", estimate(prompt, said), None)
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - the protocol's
         """Return None: the cost is unknown."""

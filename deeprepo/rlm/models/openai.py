@@ -27,13 +27,11 @@ from deeprepo.rlm.models.answers import (
     parse,
     sendable,
     text_of,
-    without_thinking,
 )
 from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, Tokens, key_text
 from deeprepo.rlm.models.stream import Chat
-from deeprepo.rlm.models.written_calls import calls_in
 from deeprepo.rlm.values import Completion, Message, Prompt, Schema, ToolCall, Usage
 
 LENGTHS = "length max_tokens max_output_tokens max_completion_tokens model_length model_context_window_exceeded context_length_exceeded incomplete"
@@ -144,17 +142,14 @@ class OpenAIModel(HttpModel):
         calls = _calls(message.get("tool_calls"), self.name)
         if finish_reason == MALFORMED and not calls:
             raise BadAnswer(f"{model} wrote a tool call that {provider} could not read. Try again")
-        text, is_unfinished = without_thinking(text_of(message.get("content")))
-        if prompt.tool and not calls:
-            calls = calls_in(text, prompt.tool)
-        stop: Stop = "length" if is_unfinished else STOPS.get(finish_reason, "end")
+        said, stop = text_of(message.get("content")), STOPS.get(finish_reason, "end")
         stop = "end" if calls and stop == "refusal" else stop
         is_filtered = stop == "refusal" and finish_reason != "refusal" and not message.get("refusal")
         if message.get("refusal"):
-            text, stop = str(message["refusal"]), "refusal"
+            said, stop = str(message["refusal"]), "refusal"
         report = reply.get("usage")
         usage = self.usage_of_whole(report if isinstance(report, Mapping) else {}, prompt, message)
-        whole = completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
+        whole = completion(prompt, form, said, calls, stop, usage, _kept_fields(message, self.name))
         usd = _billed(report) if provider == "openrouter" and isinstance(report, Mapping) else None
         return replace(whole, usd=usd, is_filtered=is_filtered)
 

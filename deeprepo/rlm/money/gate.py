@@ -135,8 +135,8 @@ class Gate:
                 self._failure_count += 1
                 wait = min(LONGEST_BACKOFF, BACKOFF * 2 ** (self._failure_count - 1))
                 self._wait_seconds, self._wait_reason = wait * (1 + self._chance() / 4), error
-                if self._failure_count == (OUTAGE if self._answered else TRIES):
-                    self._given_up[""] = error
+                if self._failure_count >= (OUTAGE if self._answered else TRIES):  # other models may still be served
+                    self._given_up[model], self._wait_seconds = error, 0.0
             case ProviderDown():
                 return
             case AccountRefused():

@@ -1,8 +1,7 @@
 """The process that runs a root's code: CPython, locked by the kernel before it runs any of that code.
 
-`main` imports what a block may need from the standard library, and then locks the process, so that code can't open a
-file, socket, process or thread. The lock is a filter for system calls (Linux) or a sandbox profile set by the parent
-(macOS), and `probe` checks that forbidden actions fail. The parent trusts nothing that it receives.
+`main` imports what a block may need from the standard library, and then locks the process (`lock`). The parent trusts
+nothing that it receives.
 """
 
 import ast
@@ -11,9 +10,7 @@ import builtins
 import codecs
 import concurrent.futures.thread
 import contextlib
-import ctypes
 import datetime as dt
-import difflib
 import gc
 import importlib
 import inspect
@@ -24,10 +21,6 @@ import os
 import platform
 import random
 import re
-import resource
-import signal
-import socket
-import struct
 import sys
 import time
 import traceback
@@ -37,12 +30,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Never
 
-from deeprepo.rlm.repl.frames import FRAME, HEAD, MEMBERS, both_ends, decode, encode, has_too_many, packed
+from deeprepo.rlm.repl import lock
+from deeprepo.rlm.repl.frames import COPIES, FRAME, HEAD, MEMBERS, both_ends, decode, encode, has_too_many, packed
 
 LINE = 4_000  # maximum characters of a line in an error
 CHUNK = 65_536  # maximum characters of output in a frame
-COPIES = 4  # of the streamed values for which there is memory, in addition to the values
-DAY = 86_400  # seconds after which the process ends, in case its parent was killed
 KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # exceptions from host functions; others are RuntimeErrors
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock is fixed, so that a resumed run prints the same
 # The folders of the standard library and of this package, which are removed from output.
@@ -67,114 +59,6 @@ NAMES = {  # names that models use without importing them, by module
     "dataclasses": "dataclass field",
     "pathlib": "Path",
 }
-
-# The system calls that the process needs to compute and to use two pipes, with their numbers on each machine. `read` and
-# `write` are only allowed for these pipes, and `rt_sigaction` for every signal except SIGXCPU.
-MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # with their audit numbers
-CALLS = {
-    "read": (0, 63),
-    "write": (1, 64),
-    "rt_sigaction": (13, 134),
-    "mmap": (9, 222),
-    "mprotect": (10, 226),
-    "munmap": (11, 215),
-    "brk": (12, 214),
-    "mremap": (25, 216),
-    "madvise": (28, 233),
-    "rt_sigreturn": (15, 139),
-    "sigaltstack": (131, 132),
-    "futex": (202, 98),
-    "sched_yield": (24, 124),
-    "clock_gettime": (228, 113),
-    "gettimeofday": (96, 169),
-    "getpid": (39, 172),
-    "gettid": (186, 178),
-    "exit": (60, 93),
-    "exit_group": (231, 94),
-    "restart_syscall": (219, 128),
-}
-PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
-LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of the filter
-ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000  # the filter's results; REFUSE makes the call fail with EPERM
-NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # offsets of a call's number, its machine and its first argument
-
-
-def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
-    """Return the filter's instructions: operation, number of rows to skip if true and if false, and operand."""
-    column = list(MACHINES).index(machine)
-    read, write, handle, *others = (numbers[column] for numbers in CALLS.values())
-    rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
-    for call, pipe in ((read, 0), (write, 1)):
-        rows += [
-            (EQUAL, 0, 4, call),
-            (LOAD, 0, 0, ARGUMENT),
-            (EQUAL, 0, 1, pipe),
-            (RETURN, 0, 0, ALLOW),
-            (RETURN, 0, 0, REFUSE),
-        ]
-    # The signal that ends a block at its limit can't be handled, and no signal can be blocked.
-    rows += [
-        (EQUAL, 0, 4, handle),
-        (LOAD, 0, 0, ARGUMENT),
-        (EQUAL, 0, 1, signal.SIGXCPU),
-        (RETURN, 0, 0, REFUSE),
-        (RETURN, 0, 0, ALLOW),
-    ]
-    for call in others:
-        rows += [(EQUAL, 0, 1, call), (RETURN, 0, 0, ALLOW)]
-    return [*rows, (RETURN, 0, 0, REFUSE)]
-
-
-def lock_linux() -> None:
-    """Make the kernel permanently refuse all system calls except CALLS.
-
-    Raises OSError, or ValueError on an unsupported machine.
-    """
-    rows = filter_rows(platform.machine())
-    instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
-    program = struct.pack("@HP", len(rows), ctypes.addressof(instructions))
-    library = ctypes.CDLL(None, use_errno=True)
-    for request in (
-        (PR_SET_DUMPABLE, 0, 0, 0, 0),
-        (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
-        (PR_SET_SECCOMP, 2, ctypes.create_string_buffer(program), 0, 0),
-    ):
-        if library.prctl(*(ctypes.c_ulong(part) if isinstance(part, int) else part for part in request)):
-            error = ctypes.get_errno()
-            raise OSError(error, f"prctl({request[0]}): {os.strerror(error)}")
-
-
-def address_space() -> int:
-    """Return the bytes of memory that the process has, or 0 if the machine doesn't report them."""
-    statm = Path("/proc/self/statm")
-    return int(statm.read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
-
-
-def limit(memory: int, seconds: int) -> None:
-    """Limit the memory that the process may use in addition to its current memory, and its CPU seconds."""
-    if sys.platform == "linux":
-        most = address_space() + memory
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    signal.alarm(DAY)
-    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
-        resource.setrlimit(kind, (most, most))
-
-
-def probe() -> list[str]:
-    """Try actions that a locked process must not be able to do, and return those that succeeded."""
-    done = []
-    for name, attempt in (
-        ("read a file", lambda: os.open(__file__, os.O_RDONLY)),
-        ("write to a file", lambda: os.open(os.devnull, os.O_WRONLY)),
-        ("list a folder", lambda: os.listdir("/")),  # noqa: PTH208 - the call itself
-        ("open a socket", lambda: socket.socket().close()),
-        ("start a process", lambda: os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)),
-        ("signal another process", lambda: os.kill(os.getppid(), 0)),
-    ):
-        with contextlib.suppress(OSError, AttributeError):
-            attempt()
-            done.append(name)
-    return done
 
 
 class StillLoop(asyncio.BaseEventLoop):
@@ -436,7 +320,7 @@ class Blocks:
             if end.code is not None:
                 self.output.write(f"{end.code}\n")
         except BaseException as failure:  # noqa: BLE001 - any exception is reported
-            error = self._with_name_suggestion(_told(failure), failure)
+            error = self._with_hidden_names(_told(failure), failure)
         sys.stdout = sys.stderr = self.output
         overwritten = list[str]()
         for names, kept in ((self.names, self._kept), (vars(builtins), self._builtins)):
@@ -464,15 +348,12 @@ class Blocks:
         """Return the names that blocks have assigned."""
         return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
 
-    def _with_name_suggestion(self, told: str, failure: BaseException) -> str:
-        """Return the error, with the most similar defined name if Python hasn't suggested one."""
+    def _with_hidden_names(self, told: str, failure: BaseException) -> str:
+        """Return the error, with the names of Python's own functions that variables hide."""
         hidden = [name for name in self._assigned() if hasattr(builtins, name)]
         if hidden and isinstance(failure, TypeError) and "not callable" in told:
             return f"{told}. Your variables hide Python's own {', '.join(hidden)}: to get it back, run del {', '.join(hidden)}"
-        if not isinstance(failure, NameError) or "Did you mean" in told:
-            return told
-        near = difflib.get_close_matches(str(failure.name), self.names, 1, 0.6)
-        return f"{told}. Did you mean: {near[0]!r}?" if near else told
+        return told
 
     def _function(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - any arguments
@@ -513,10 +394,10 @@ def _told(failure: BaseException) -> str:
 def main() -> None:
     """Lock the process, report what it can still do, and run the parent's blocks."""
     pipe = Pipe()
-    blocks, before = Blocks(pipe), address_space()
+    blocks, before = Blocks(pipe), lock.address_space()
     while "give" in (order := pipe.receive()):
         pipe.send(blocks.add(order))
-    given = address_space() - before
+    given = lock.address_space() - before
     traceback.format_exception(ValueError("x"))  # load before the lock what is loaded on first use
     "é".encode("ascii", "backslashreplace").decode("utf-8-sig")
     for name in ("latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "rot13", "unicode_escape"):
@@ -526,11 +407,11 @@ def main() -> None:
     freeze_clock()
     variables = decode(order["variables"])
     gc.collect()
-    limit(order["memory"] + COPIES * given, order["seconds"])
+    lock.limit(order["memory"] + COPIES * given, order["seconds"])
     try:
         if sys.platform == "linux":
-            lock_linux()
-        pipe.send({"locked": True, "possible": probe()})
+            lock.lock_linux()
+        pipe.send({"locked": True, "possible": lock.probe()})
     except (OSError, ValueError) as error:
         pipe.send({"locked": False, "why": f"{type(error).__name__}: {error}"})
         return

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from asyncio import StreamReader
 
 FRAME = 16 << 20  # maximum bytes of a frame from the child, enough for the arguments of a host function
+COPIES = 4  # of the streamed values for which there is memory, in addition to the values
 HEAD = 4  # bytes of a frame's length, which precedes it
 DEEPEST = 200  # maximum levels of a value
 MEMBERS = 300_000  # maximum members of all lists and mappings in a frame from the child

@@ -14,13 +14,13 @@ import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from deeprepo.rlm.errors import DeepRepoError, ReplUnavailable, UsageError
-from deeprepo.rlm.repl import frames
+from deeprepo.rlm.repl import frames, lock
 from deeprepo.rlm.repl.frames import Value
 from deeprepo.rlm.repl.output import PrintBuffer
 from deeprepo.rlm.values import BlockOutcome, Limits, Observation
@@ -161,8 +161,9 @@ class Repl:
         """Add a value for later blocks."""
         self._values.append(value)
         try:
-            await self._converse(value.order(), "given", START_SECONDS)
-        except Ended:
+            with _room_for_value(self._child):
+                await self._converse(value.order(), "given", START_SECONDS)
+        except (Ended, OSError):
             await self.start()
 
     async def close(self) -> int | None:
@@ -297,6 +298,19 @@ def _allow(pid: int, seconds: float) -> float:
         with suppress(OSError):
             resource.prlimit(pid, resource.RLIMIT_CPU, (min(math.ceil(used + seconds), PROCESSOR), PROCESSOR))
     return used
+
+
+@contextmanager
+def _room_for_value(child: Process | None) -> Iterator[None]:
+    """Let a process take a value. Its memory limit grows by the value and COPIES times as much."""
+    if sys.platform != "linux" or child is None:
+        yield
+        return
+    (most, hard), before = resource.prlimit(child.pid, resource.RLIMIT_AS), lock.address_space(child.pid)
+    resource.prlimit(child.pid, resource.RLIMIT_AS, (hard, hard))
+    yield
+    more = (1 + frames.COPIES) * (lock.address_space(child.pid) - before)
+    resource.prlimit(child.pid, resource.RLIMIT_AS, (most + more, hard))
 
 
 def _computed(pid: int) -> float:

@@ -30,12 +30,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "parsed": data.parse,
     "ask": ask.ask,
     "ask_batch": ask.ask_batch,
-    "llm_query": common.llm_query,
-    "llm_batch": common.llm_batch,
-    "llm_query_batched": common.llm_batch,
-    "last_batch": common.last_batch,
-    "rlm_query": common.rlm_query,
-    "rlm_query_batched": common.rlm_query_batched,
+    **common.SHARED,
     "report": report.report,
     "drop": report.drop,
     "findings": report.findings,
@@ -43,11 +38,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "budget": report.budget,
     "set_answer": report.set_answer,
     "FINAL": report.set_answer,
-    "SUBMIT": common.submit,
 }
 # The argument that may be a list; the result is then a dict
 LISTS: Mapping[str, str] = {"search": "pattern", "callers": "symbol", "readers": "name", "diff": "path"}
-ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query", "rlm_query_batched"})
+ASKS = frozenset({"ask", "ask_batch", *common.SHARED})
 
 
 def functions(state: RunState) -> dict[str, Async]:

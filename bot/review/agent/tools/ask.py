@@ -1,8 +1,10 @@
 """Let the root's code ask workers about paths."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from bot import render
 from bot.findings.merge import fingerprint
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import beyond
@@ -30,14 +32,24 @@ def _target(path: str | Entry) -> str:
 async def _answers(state: RunState, worker: Worker, paths: Paths, question: str) -> list[Sight]:
     targets = [_target(path) for path in ([paths] if isinstance(paths, str | Mapping) else paths)]
     units, others = _split_targets(state, targets)
-    answers = []
-    if units:
-        answers.append(await _review(state, worker, units, question))
-    if others:
-        answers.append(await _look(state, worker, others, question))
-    if not answers:
-        answers.append(Sight(error="no path was given: ask([path, ...], question)"))
-    return answers
+    if not targets:
+        return [Sight(error="no path was given: ask([path, ...], question)")]
+    prompts, unread = await _plan(state, others)
+    if units and len(prompts) == 1 and _fit(units, prompts[0]):
+        # What is asked about together is shown together.
+        files = {part.label: part.text for part in prompts[0]}
+        shown = render.text("prompts/look.md.j2", files=files, question=question)
+        sight = await _review(state, worker, units, shown)
+        if not sight.error:
+            return [replace(sight, read=(*sight.read, *prompts[0])), *unread]
+    answers = [await _review(state, worker, units, question)] if units else []
+    return [*answers, *await together(*(worker.answer(parts, question) for parts in prompts)), *unread]
+
+
+def _fit(units: Sequence[Unit], parts: Sequence[Part]) -> bool:
+    return (
+        sum(map(len, [*(unit.text for unit in units), *(part.text for part in parts)])) <= file_questions.PROMPT_CHARS
+    )
 
 
 async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: str = "") -> list[dict[str, Any]]:
@@ -79,18 +91,15 @@ async def _review(state: RunState, worker: Worker, units: Sequence[Unit], questi
     return Sight(reply.text, None, (), reply.findings, parts, reply.error)
 
 
-async def _look(state: RunState, worker: Worker, paths: Sequence[str], question: str) -> Sight:
-    """Read every file completely, in as many prompts as needed."""
+async def _plan(state: RunState, paths: Sequence[str]) -> tuple[list[list[Part]], list[Sight]]:
+    """Return the prompts in which these files are read whole, and an error for those that aren't read."""
     blobs = await state.session.tree.read_many(paths)
     texts = {path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)}
     texts |= await beyond.texts(state, paths)
     prompts, left_out = file_questions.plan(texts)
-    sights = list(await together(*(worker.answer(parts, question) for parts in prompts)))
     missing = [path for path in paths if path in left_out or path not in texts]
-    if missing:
-        error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
-        sights.append(Sight(error=error))
-    return file_questions.together(sights)
+    error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
+    return prompts, [Sight(error=error)] if missing else []
 
 
 def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
