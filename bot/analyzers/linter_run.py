@@ -18,9 +18,8 @@ from bot.machine.concurrency import end_process, start_process
 LINTER_SECONDS = 30.0  # per run
 CPU_SECONDS = 7  # per run of a linter, and half a second more for each file
 HASKELL_BYTES = 1 << 30  # that a linter written in Haskell may allocate: short inputs can make it take gigabytes
-MAX_LINTER_BYTES = 16 << 20  # of its output
-READ_BYTES = 1 << 20
-MOST_SAID = 1 << 20  # bytes of its standard error that are kept
+MEBIBYTE = 1 << 20  # read at once, and kept of its standard error
+MAX_LINTER_BYTES = 16 * MEBIBYTE  # of its output
 OUT_OF_MEMORY = re.compile(r"out of memory|bytes of memory|heap overflow|memory allocation", re.IGNORECASE)
 NOTHING: Mapping[str, str] = MappingProxyType({})  # an empty environment
 
@@ -88,7 +87,7 @@ async def execute(
         raise DeepRepoError(f"{name} has no pipes")
     process.stdin.close()
     # Otherwise a full pipe would block the linter.
-    listening = asyncio.ensure_future(_beginning(process.stderr, MOST_SAID))
+    listening = asyncio.ensure_future(_beginning(process.stderr, MEBIBYTE))
     try:
         async with asyncio.timeout(seconds):
             out = await _beginning(process.stdout, MAX_LINTER_BYTES + 1)
@@ -99,10 +98,10 @@ async def execute(
         await end_process(process, process.stdout)
         log = await listening
     if len(out) > MAX_LINTER_BYTES:
-        raise ProgramError(name, f"reported more than {MAX_LINTER_BYTES >> 20} MiB, so its report was ignored")
+        raise ProgramError(name, f"reported more than {MAX_LINTER_BYTES // MEBIBYTE} MiB, so its report was ignored")
     said = log.decode("utf-8", "replace")
     if status and memory and OUT_OF_MEMORY.search(said):
-        raise ProgramError(name, f"needed more than {memory >> 20:,} MiB of memory")
+        raise ProgramError(name, f"needed more than {memory // MEBIBYTE:,} MiB of memory")
     if status == -signal.SIGXCPU:
         raise ProgramError(name, f"was stopped after {cpu_seconds} s of CPU time")
     if status < 0:
@@ -113,6 +112,6 @@ async def execute(
 async def _beginning(stream: asyncio.StreamReader, most: int) -> bytes:
     """Return the first bytes of a stream, which is read to its end."""
     kept = bytearray()
-    while chunk := await stream.read(READ_BYTES):
+    while chunk := await stream.read(MEBIBYTE):
         kept += chunk[: most - len(kept)]
     return bytes(kept)

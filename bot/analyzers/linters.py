@@ -33,7 +33,6 @@ from deeprepo.impact.uses.budget import is_minified
 PORTION = 100  # files per run
 MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the other files of its run
 MOST_REPORTS = 100  # reports of one rule and file that are examined
-NAMED_REPORTS = 3  # reports named in a sentence
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
 SYNTAX = "invalid-syntax"  # can be reported after the end of a text
@@ -370,8 +369,8 @@ class Linter(ABC):
         visible, shown = ({(one.code, one.start) for one in new[text]} for text in (side.own, side.shown))
         labels = [f"{code} in line {line}" for code, line in sorted(shown - visible, key=lambda one: one[::-1])]
         if labels:
-            more = f" and {count(len(labels) - NAMED_REPORTS, 'more report')}" if len(labels) > NAMED_REPORTS else ""
-            yield f"a comment added by the change silences {', '.join(labels[:NAMED_REPORTS])}{more}"
+            more = f" and {count(len(labels) - 1, 'more report')}" if len(labels) > 1 else ""
+            yield f"a comment added by the change silences {labels[0]}{more}"
 
     def _applies(self, side: Side, code: str) -> bool:
         """Return whether a rule applies to a file."""

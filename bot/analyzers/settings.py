@@ -18,7 +18,6 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
 NAME = "settings"
-MAX_PROBLEMS = 40  # problems per file that become separate findings
 READS = "deeprepo's own settings"
 
 
@@ -74,11 +73,7 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
         yield _finding(path, source, places, Problem(None, f"{path} is not read"), after)
         return
     problems = tuple(sorted(config.check(text)[1], key=lambda one: not one.fatal))
-    if len(problems) > MAX_PROBLEMS:
-        title = f"{path} has {len(problems) - MAX_PROBLEMS:,} more problems"
-        more = Problem(problems[MAX_PROBLEMS].line, title, about="more")
-        yield _finding(path, source, places, more, "They are listed once you correct the first ones.")
-    for problem in problems[:MAX_PROBLEMS]:
+    for problem in problems:
         consequence = FATAL_CONSEQUENCE if problem.fatal else CONSEQUENCE
         yield _finding(path, source, places, replace(problem, sentence=f"{path}: {problem.sentence}"), consequence)
 

@@ -1,6 +1,5 @@
 """Render a change for prompts: one diff per file, with the first lines of enclosing definitions."""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +9,7 @@ from itertools import groupby, pairwise
 from bot.diff import moves
 from bot.diff.moves import Move
 from bot.diff.show import NUMBER_EVERY
-from bot.values import ChangedFile, DiffRow, Unit
+from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 from deeprepo.impact.text.paths import is_prose, is_test
 
 # Characters in each region of a new file from which its rows are shown without "+". Coverage finds such a
@@ -23,10 +22,9 @@ NO_LINES: Mapping[str, Mapping[int, str]] = {}
 # The sort key of a row: the line in the head; 1 for that line, or 0 for a removed row above it; the line in
 # the base if it is removed.
 Place = tuple[int, int, int]
-# A literal (up to the end of the line if it is unclosed), a word, or another character.
-_WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?|`[^`]*+`?|\w++|[^\w\s]""")
 DELETED = "deleted file"
 _KIND = {"added": "new file", "deleted": DELETED}
+DELETED_ROWS = 40  # rows shown of a deleted file that has more than twice as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,21 @@ def file_diffs(
     return diffs
 
 
+def shortened(diff: FileDiff) -> FileDiff:
+    """Return only the first rows of a long deleted file."""
+    left_out = len(diff.rows) - DELETED_ROWS
+    if diff.kind != DELETED or left_out <= DELETED_ROWS:
+        return diff
+    note = DiffRow("", f"[{left_out} more lines of the deleted file]")
+    return replace(diff, rows=(*diff.rows[:DELETED_ROWS], note))
+
+
+def excerpts(diffs: Iterable[FileDiff]) -> list[Excerpt]:
+    """Return the lines of the head that the diffs show, one excerpt per file."""
+    shown = ((each.path, [row for row in each.rows if row.sign in (" ", "+") and row.number]) for each in diffs)
+    return [Excerpt(path, rows[0].number, rows[-1].number, tuple(rows)) for path, rows in shown if rows]
+
+
 def _kind(file: ChangedFile) -> str:
     if file.status == "renamed" and file.old_path:
         return f"renamed from {file.old_path}"
@@ -108,14 +121,13 @@ def _rows(
             at for one, other in pairwise(positions_kept) if other - one - 1 <= around for at in range(one + 1, other)
         ]
         places = [places[at] for at in sorted(positions_kept)]
-    noted_rows = _with_notes(
+    rows_with_notes = _with_notes(
         places,
         rows,
         sorted(file.added_lines),
         sorted(above.items(), key=lambda item: item[0]),
         is_counted=around is None,
     )
-    rows_with_notes = _with_layout(noted_rows)
     if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
         return tuple(replace(diff_row, sign=" ") if diff_row.sign == "+" else diff_row for diff_row in rows_with_notes)
     return tuple(rows_with_notes)
@@ -138,49 +150,6 @@ def _with_moves(rows: Sequence[DiffRow], moves_here: Sequence[Move]) -> Iterator
                 "", f"[lines {move.start} to {move.end} were {where} before the change, except for indentation]"
             )
         yield from mine
-
-
-def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
-    """Return the rows with a note above each changed run that only differs in layout."""
-    noted: list[DiffRow] = []
-    for is_changed, run in groupby(rows, key=lambda diff_row: diff_row.sign in ("+", "-")):
-        mine = [*run]
-        before, after = ([diff_row.text for diff_row in mine if diff_row.sign == sign] for sign in "-+")
-        if is_changed and before and after and is_layout(before, after):
-            noted.append(DiffRow("", f"[these {len(mine)} lines: another layout of the same code]"))
-        noted += mine
-    return noted
-
-
-def is_layout(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return whether lines only differ in spaces, line breaks inside brackets, quotes and trailing commas.
-
-    Outside brackets, the indentation must be equal, because it may have a meaning.
-    """
-    one, other = map(_layout, (before, after))
-    return one == other and one[0] != []
-
-
-def _layout(lines: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the tokens of code, with a string literal as one token, and the indentation outside brackets."""
-    words: list[str] = []
-    depths: list[int] = []
-    commas = [0]  # commas per open bracket, innermost last
-    for line in lines:
-        if line.strip() and len(commas) == 1:
-            depths.append(len(line) - len(line.lstrip()))
-        for word in _WORD.findall(line):
-            if word in tuple(")]}"):
-                is_last_of_several = commas[-1] > 1 and words[-1:] == [","]
-                del words[len(words) - is_last_of_several :]
-                del commas[max(1, len(commas) - 1) :]
-            elif word in tuple("([{"):
-                commas.append(0)
-            elif word == ",":
-                commas[-1] += 1
-            is_quoted = word[0] in "\"'" and word[0] == word[1:][-1:]
-            words.append(f'"{word[1:-1]}"' if is_quoted else word)
-    return words, depths
 
 
 def followers(file: ChangedFile) -> Mapping[int, int]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from bot import blocks
 from bot.diff import followers
@@ -26,8 +27,15 @@ _OPENS = re.compile(r"(?:[{(\[:]|=>|->|=|\b(?:do|then|begin)(?:\s*\|[^|]*\|)?)\s
 _BRANCH = re.compile(
     r"[})\]]|(?:else|elif|elsif|except|finally|catch|case|default|rescue|ensure|public|private|protected)\b(?=.*[:{]\s*$|\s*$)"
 )
-# Indentation, line number, text, and whether it continues another block.
-Opener = tuple[int, int, str, bool]
+
+
+class Opener(NamedTuple):
+    """A line that may start a block."""
+
+    indent: int
+    number: int
+    text: str
+    is_branch: bool  # whether it continues another block
 
 
 def with_heads(
@@ -104,14 +112,14 @@ def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> d
         if bare[0] == "#" or is_comment(text, path):
             continue
         branch = bool(_BRANCH.match(bare))
-        while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and (not branch or stack[-1][3]))):
+        while stack and (stack[-1].indent, not branch or stack[-1].is_branch) > (indent, False):
             stack.pop()
         if not branch or _opens(bare):
-            stack.append((indent, number, bare, branch))
+            stack.append(Opener(indent, number, bare, branch))
     return chains
 
 
-@lru_cache(maxsize=512)
+@lru_cache
 def _opens(line: str) -> bool:
     """Return whether a line may start a block."""
     return len(line) > 1 and bool(_OPENS.search(line[-MAX_HEAD_CHARS:]) or defined_names(line[:MAX_HEAD_CHARS]))
@@ -119,7 +127,7 @@ def _opens(line: str) -> bool:
 
 def _indent(text: str) -> int:
     lead = text[: len(text) - len(text.lstrip())]
-    return len(lead.expandtabs(4))
+    return len(lead.expandtabs())
 
 
 def _signature(lines: Sequence[str], start: int) -> range:

@@ -1,5 +1,6 @@
 """Render a span as a diff with line numbers, without unchanged parts that are far from every change."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,11 +10,9 @@ from bot.diff.spans import Span, around, near
 from bot.values import DiffRow, Hunk
 from deeprepo.rlm.values import CHARS_PER_TOKEN
 
-CONTEXT_LINES = 12  # unchanged lines shown before and after a change
-MIN_GAP = 8  # a shorter unchanged part is shown instead of a note
+CONTEXT_LINES = 12  # unchanged lines shown before and after a change, or between two, instead of a note
 UNIT_TOKENS = 6_000  # tokens per region; larger regions are split
 MAX_PIECE_CHARS = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters in a piece
-CUT_PART = 3  # a piece ends in its last third, before the row with the least indentation
 
 
 class HunkRows:
@@ -78,7 +77,7 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
             last += 1
         last = max(last, at + 1)
         if last < len(rows):
-            first = max(at + 1, last - (last - at) // CUT_PART)
+            first = max(at + 1, last - (last - at) // 2)  # in its second half, before the least indentation
             last = min(range(first, last + 1), key=lambda n: (_depth(rows, n), -n))
         piece = with_numbers(_trim(rows[at:last]))
         if any(diff_row.sign in ("+", "-") for diff_row in piece):
@@ -98,7 +97,7 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
     """
     text = rows[at].text
     if not text.strip():
-        return 1_000
+        return math.inf
     return len(text) - len(text.lstrip()) + (0 if not rows[at - 1].text.strip() else 0.5)
 
 
@@ -129,11 +128,11 @@ def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
         if at not in near_positions:
             gap.append(diff_row)
             continue
-        if len(gap) < MIN_GAP:
+        if len(gap) < CONTEXT_LINES:
             yield from gap
         elif has_begun:
             yield DiffRow("", f"[... {len(gap)} unchanged lines ...]")
         has_begun, gap = True, []
         yield diff_row
-    if len(gap) < MIN_GAP:
+    if len(gap) < CONTEXT_LINES:
         yield from gap

@@ -3,7 +3,6 @@
 A region has its text, its diff, references to it, its tests and its risk.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,10 +23,8 @@ from bot.values import (
 from deeprepo.impact.in_hand import reading
 from deeprepo.rlm.values import tokens
 
-SENSITIVE = re.compile(
-    r"auth|login|password|token|secret|crypt|permission|access|payment|billing|migrat|sql|session|security|lock|thread|async",
-    re.IGNORECASE,
-)
+CHANGES = ("added", "body", "signature", "renamed", "removed")  # the riskiest last
+MOST_USES = 10  # uses that raise the risk
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +128,7 @@ def _units(
     A large region's text only has the shown lines.
     """
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
-    risk = _risk(file, span, references, tests)
+    risk = _risk(span, references, tests)
     parts = pieces(hunk_rows.rows(lines, span, start, end))
     large = len(parts) > 1 or tokens("\n".join(lines[start - 1 : end])) > UNIT_TOKENS
     for number, rows in enumerate(parts, 1):
@@ -160,16 +157,11 @@ def _lines(rows: Sequence[DiffRow], span: Span) -> tuple[int, int]:
     return min(numbers), max(numbers)
 
 
-def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests: Sequence[str]) -> int:
-    """Return the risk score.
-
-    Removals, new signatures, many references, sensitive words and missing tests raise it.
-    """
+def _risk(span: Span, references: Sequence[Reference], tests: Sequence[str]) -> int:
+    """Return the risk score: by the kind of change, then by the number of uses and by missing tests."""
     change = span.symbol.change if span.symbol else "body"
-    score = {"removed": 40, "renamed": 40, "signature": 30, "body": 10, "added": 5}[change]
-    score += 2 * min(10, sum(not reference.test for reference in references))
-    score += 10 if SENSITIVE.search(file.path) or SENSITIVE.search(span.name) else 0
-    return score + (0 if tests else 5)
+    uses = min(MOST_USES, sum(not reference.test for reference in references))
+    return CHANGES.index(change) * (MOST_USES + 2) + uses + (not tests)
 
 
 def _distinct(units: Iterable[Unit]) -> Iterator[Unit]:

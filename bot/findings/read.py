@@ -34,7 +34,6 @@ FINAL = "final_"  # begins the name of a form that offers no requests for code
 Row = Mapping[str, Any]
 WORD = re.compile(r"[^\W\d_]{2}")
 EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
-NOTE_PARTS = 3  # parts of a file's note: path, theme, phrase
 MAX_FINDINGS = 30
 MAX_LOOK_UPS = 6  # per answer
 MAX_FILE_PHRASES = 400  # per answer, each with a phrase
@@ -193,11 +192,9 @@ def withdrawn(data: Row | None) -> frozenset[int]:
 
 def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     """Return a reply's summary of the change; None if it has no valid one."""
-    parts = (
-        [part.strip() for part in sentence.split("|", 2)]
-        for sentence in sentences(data, "files", MAX_FILE_PHRASES, 4_000)
-    )
-    files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in parts if len(row) == NOTE_PARTS)
+    rows_of_files = sentences(data, "files", MAX_FILE_PHRASES, 4_000)
+    parts = (map(str.strip, row.split("|", 2)) for row in rows_of_files if row.count("|") > 1)
+    files = tuple(FileNote(render.original_name(path), theme, phrase) for path, theme, phrase in parts)
     said = [(data or {}).get(name) if whole else "" for name in ("overview", "look_first")]
     overview, look_first = (value if isinstance(value, str) else "" for value in said)
     notes = ReaderNotes(overview, render.original_name(look_first), files)

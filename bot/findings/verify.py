@@ -6,7 +6,7 @@ Only its verdict counts.
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from bot import render
@@ -155,7 +155,7 @@ def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None
     return Silencing(precedent[1], "repeat")
 
 
-@lru_cache(maxsize=4)
+@cache
 def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
     """Return the form of a confirmation's answer.
 

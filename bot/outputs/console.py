@@ -48,11 +48,10 @@ CONCLUSION_STYLES = {"clean": "bold green", "findings": "bold", "incomplete": "b
 PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines"}
 STATUS = {"fixed": "✓"}
 NEXT = "fix the findings and review again, or add `- finding: ID` to `ignore` in .deeprepo.yml"
-MOST_LIMITS = 4  # sentences about the limits of searches
 LISTED_ROWS = 12  # rows of a list, unless `--show all` is set
 REST = "use --show all to list them"
-NAMED_PLACES = 3  # files in the sentence about what to do next
-SHOWN_EVIDENCE = 3  # locations with their code; the others are listed by file and line
+INDENT = 4  # of the rows of a list
+FEW = 3  # files in the sentence about what to do next, silenced findings, and locations with their code
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
 )
@@ -173,7 +172,7 @@ def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
     rows: list[RenderableType] = [place, excerpt(finding, color)]
     rows += [Padding(prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
     grid = Table.grid(padding=(0, 2), expand=True)
-    grid.add_column(no_wrap=True, style="dim", width=8)
+    grid.add_column(no_wrap=True, style="dim")
     grid.add_column(ratio=1)
     for label, value in _details(finding, placed_finding.replacement, extent):
         grid.add_row(label, value)
@@ -211,7 +210,7 @@ def prose(text: str) -> Text:
 
 def _all_evidence(finding: "Finding", extent: Extent) -> Iterator[RenderableType]:
     """Yield the first locations with their code, and the others as paths with line numbers."""
-    most = extent.rows(SHOWN_EVIDENCE)
+    most = extent.rows(FEW)
     for item in finding.evidence[:most]:
         yield _evidence(item, finding.rewritten(item.path, item.line, item.side))
     others = finding.evidence[most:] if most is not None else ()
@@ -238,7 +237,7 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
     Open findings have their number, and fixed ones a tick.
     """
     grid = Table.grid(padding=(0, 2), expand=True)
-    grid.add_column(justify="right", no_wrap=True, min_width=4)
+    grid.add_column(justify="right", no_wrap=True, min_width=INDENT)
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
     for finding in findings:
@@ -282,8 +281,8 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
         rows.append(Text(f"  not installed: {', '.join(coverage.not_installed)}{remedy}", "dim"))
     rows += [Text(f"  could not run: {name} {line(reason)}", "dim") for name, reason in coverage.not_run]
     rows += _rows("skipped files", coverage.skipped_files, extent)
-    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(MOST_LIMITS)]]
-    rows += _more(len(coverage.cut), extent.rows(MOST_LIMITS), "limits")
+    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(LISTED_ROWS)]]
+    rows += _more(len(coverage.cut), extent.rows(LISTED_ROWS), "limits")
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
 
 
@@ -308,7 +307,7 @@ def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[R
         return []
     most = extent.rows(LISTED_ROWS)
     texts = [Text.assemble(line(cut(name, WIDTH)), (f"  {line(reason)}", "dim")) for name, reason in rows[:most]]
-    shown = [Padding(text, (0, 0, 0, 4)) for text in texts]
+    shown = [Padding(text, (0, 0, 0, INDENT)) for text in texts]
     return [Text(f"  {title}", "dim"), *shown, *_more(len(rows), most, "")]
 
 
@@ -332,7 +331,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
     silenced = facts.silenced(review)
     notes += [facts.ENGLISH.say("silenced", len(silenced))] if silenced else []
-    most = extent.rows(NAMED_PLACES)
+    most = extent.rows(FEW)
     notes += [_silenced(finding, reason) for finding, reason in silenced[:most]]
     rows = [*(Text(sentence, "dim") for sentence in notes), *_more(len(silenced), most, "")]
     rows += [Text.assemble(("next      ", "dim"), _fix_hint(extent.fixable))] if extent.fixable else []
@@ -350,7 +349,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
 def _todo(coverage: "Coverage") -> str:
     """Return what to do about unchecked locations, with their paths if there are only a few."""
     paths = list(dict.fromkeys(place.path for place in facts.open_places(coverage)))
-    if not paths or not all(paths) or len(paths) > NAMED_PLACES:
+    if not paths or not all(paths) or len(paths) > FEW:
         return facts.next_step(coverage)
     return facts.ENGLISH.say("open_lead_named", len(paths), what=line(", ".join(paths)))
 

@@ -11,13 +11,13 @@ from bot.render import visible
 from bot.values import Finding
 from deeprepo.impact.filetypes import filetype
 
-QUOTED_LINES = 14  # a longer quote is cut in the middle
+QUOTED_LINES = 14  # a longer quote is cut
 THEME = "ansi_dark"  # uses the terminal's own 16 colors
 
 
 def excerpt(finding: Finding, color: str) -> RenderableType:
     """Return the quote with its line numbers and a vertical line in this color."""
-    rows = visible(finding.quote.strip("\n")).expandtabs(4).split("\n")
+    rows = visible(finding.quote.strip("\n")).expandtabs().split("\n")
     first = finding.start
     width = len(str(first + len(rows) - 1)) if first else 1
     grid = Table.grid(padding=(0, 1), expand=True)
@@ -30,13 +30,11 @@ def excerpt(finding: Finding, color: str) -> RenderableType:
 
 
 def _highlighted(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
-    """Return the highlighted lines with their numbers. In a long quote, a note replaces the middle."""
+    """Return the first highlighted lines with their numbers, and how many are left out."""
     lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
-    rows_with_numbers = [(str(first + index) if first else " ", line) for index, line in enumerate(lines)]
-    if len(rows_with_numbers) <= QUOTED_LINES:
-        return rows_with_numbers
-    head, tail = rows_with_numbers[: QUOTED_LINES - 4], rows_with_numbers[-3:]
-    return [*head, ("", Text(f"… {len(rows_with_numbers) - QUOTED_LINES + 1} more lines", "dim")), *tail]
+    numbered = [(str(first + index) if first else " ", line) for index, line in enumerate(lines)][:QUOTED_LINES]
+    left = len(lines) - len(numbered)
+    return [*numbered, ("", Text(f"… {left} more lines", "dim"))] if left else numbered
 
 
 @cache

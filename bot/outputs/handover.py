@@ -8,9 +8,7 @@ from bot import render
 from bot.render.section import finding_sections
 from bot.values import PlacedFinding
 
-EVIDENCE = 16  # locations per finding
 PARSED, UNTRIED = "which still parses", "not tested"  # remarks about a proposed fix
-MAX_PROMPT_FINDINGS = 20  # findings in one prompt
 MAX_PROMPT_BYTES = 24_000  # bytes of a prompt in a comment; the rest of the comment is for the findings
 
 
@@ -19,7 +17,7 @@ def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMP
 
     The prompt also says how many findings it omits.
     """
-    rows = [_row(item) for item in findings[:MAX_PROMPT_FINDINGS]]
+    rows = [_row(item) for item in findings]
 
     def text(row_count: int) -> str:
         more = len(findings) - row_count
@@ -57,7 +55,7 @@ def _row(placed_finding: PlacedFinding) -> dict[str, Any]:
         "quote": finding.quote,
         "evidence": [
             f"{item.path}{f':{item.line}' if item.line else ''}{f' {item.note}' if item.note else ''}: {item.quote.strip()}"
-            for item in finding.evidence[:EVIDENCE]
+            for item in finding.evidence
         ],
         "fix": finding.suggestion if placed_finding.replacement is None else placed_finding.replacement,
         "of_fix": fixes[0],

@@ -13,8 +13,7 @@ from bot.values import PlacedFinding, Review
 # GitHub's limit is 65,536 characters. A text never has more characters than bytes. The rest is for a marker.
 MAX_COMMENT_BYTES = 64_000
 SLACK = 200  # bytes for blank lines, a block's markup, and a sentence about omitted findings
-# Rows per list. The first of these values that leaves enough room for the findings is used.
-LIST_SIZES = (100, 40, 12, 4, 1, 0)
+MOST_LISTED = 100  # rows per list; half as many until enough room is left for the findings
 
 
 def render(review: Review, room: int = MAX_COMMENT_BYTES) -> str:
@@ -88,10 +87,9 @@ def summary(
             room,
         )[0]
 
-    for most in LIST_SIZES:
-        bare = text(most, ())
-        if _bytes(bare) <= room // 2:
-            break
+    most = MOST_LISTED
+    while _bytes(bare := text(most, ())) > room // 2 and most:
+        most //= 2
     left = room - _bytes(bare) - SLACK
     details = detailed(with_handover=True)
     if _size(details) > left:  # prompts for agents are left out first

@@ -144,8 +144,7 @@ def code(value: str, *, cell: bool = False) -> Safe:
 def fence(value: str, language: str = "") -> Safe:
     """Return a fenced block, which its content cannot end. A language that isn't allowed is dropped."""
     block = _MARKER.sub("<! --", visible(value)).strip("\n")
-    ticks = "`" * max(3, _longest_run(block) + 1)
-    return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{block}\n{ticks}")
+    return _fenced(f"{block}\n", language if language.lower() in LANGUAGES else "")
 
 
 def suggestion(lines: str) -> Safe:
@@ -153,8 +152,12 @@ def suggestion(lines: str) -> Safe:
 
     The lines are not escaped, so they must not contain invisible characters (`findings.suggest` checks that).
     """
-    ticks = "`" * max(3, _longest_run(lines) + 1)
-    return Safe(f"{ticks}suggestion\n{lines}{chr(10) if lines and not lines.endswith(chr(10)) else ''}{ticks}")
+    return _fenced(f"{lines}\n" if lines and not lines.endswith("\n") else lines, "suggestion")
+
+
+def _fenced(block: str, language: str) -> Safe:
+    ticks = "`" * max(len("```"), _longest_run(block) + 1)
+    return Safe(f"{ticks}{language}\n{block}{ticks}")
 
 
 def html(value: str) -> Safe:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from bot import render
-from bot.diff import alike, file_diffs
+from bot.diff import excerpts, file_diffs, shortened
 from bot.diff.units import ShownLines
 from bot.features.own_checks import asking as own_checks
 from bot.findings import issues, read
@@ -134,15 +134,15 @@ class PromptWriter:
         )
         # A code region that is only shown next to others is not judged, so it doesn't count as read.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        parts = alike.collapse(whole_parts)
+        parts = [*map(shortened, whole_parts)]
         text = telling(parts=parts, unchanged=snippets.sections((*abroad, *beside)))
-        # A collapsed edit counts as read: the prompt shows two like it, and names its line.
+        # A deleted file counts as read if its first lines are shown.
         seen_text = telling(parts=whole_parts, unchanged=snippets.sections(judged_excerpts))
         return SentPrompt(
             tuple(units),
             self.of(text, units, notes, issues_to_close, asked),
             seen_text,
-            (*alike.excerpts(parts), *beside),
+            (*excerpts(parts), *beside),
             bool(room),
             notes,
             issues_to_close,
@@ -182,7 +182,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},
             issues=(),
-            parts=alike.collapse(diffs),
+            parts=[*map(shortened, diffs)],
             unchanged=(),
             questions=[render.text("prompts/diff_only.md.j2", backwards=view == "backwards", at_once=at_once).strip()],
             consumers=(),

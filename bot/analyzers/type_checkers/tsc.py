@@ -41,7 +41,9 @@ SETTINGS, DECLARED, SENTINEL = "tsconfig.json", "ambient.d.ts", "last.ts"
 OWN_PREFIX = "repository:"  # of a file's path, where the repository has an alias or a package
 UNCHECKED = b"// @ts-nocheck\n"
 # The name in an import, an export, a call that imports, or a declaration of a module.
-SPECIFIER = re.compile(rb"""\b(from|import|require|module)\s*+\(?+\s*+(["'])([^"'\n]{1,200})\2""")
+SPECIFIER = re.compile(
+    rb"""\b(?P<word>from|import|require|module)\s*+\(?+\s*+(?P<quote>["'])(?P<name>[^"'\n]{1,200})(?P=quote)"""
+)
 DECLARATION = re.compile(r"(?:\.d)?\.[cm]?tsx?$")
 BUILT_ON = re.compile(rb"\b(?:class|interface)\s+([\w$]+)[^{;]{0,200}?\bextends\s+([^{;]{1,400})\{")
 SCRIPT_WORD = re.compile(rb"[\w$]+")
@@ -175,7 +177,7 @@ def _imported(path: str, text: bytes, resolver: Resolver) -> Iterator[tuple[re.M
 
 
 def _files(match: re.Match[bytes], path: str, resolver: Resolver) -> tuple[str, ...] | None:
-    return resolver.files(path, Import(match[3].decode("utf-8", "replace"), 0))
+    return resolver.files(path, Import(match["name"].decode("utf-8", "replace"), 0))
 
 
 def _resolved(
@@ -187,16 +189,18 @@ def _resolved(
     """
     parts, end, (resolver, other) = [], 0, resolvers
     for match, found in _imported(path, text, resolver):
-        if match[3].startswith((b".", b"/")):
+        if match["name"].startswith((b".", b"/")):
             continue
         target = next((one for one in found or () if one in contents), None)
         if target is not None:
             module = f"{OWN_PREFIX}{DECLARATION.sub('', target)}"
-            parts += [text[end : match.start(3)], module.encode("utf-8", "surrogateescape")]
-            end = match.end(3)
-        elif found != () and match[1] != b"module" and b"*" not in match[3] and not _files(match, path, other):
-            name = match[3].replace(b"\\", b"")
-            packages[name] = packages.get(name, False) or b"(" in match[0][: match.start(2) - match.start()]
+            parts += [text[end : match.start("name")], module.encode("utf-8", "surrogateescape")]
+            end = match.end("name")
+        elif (
+            found != () and match["word"] != b"module" and b"*" not in match["name"] and not _files(match, path, other)
+        ):
+            name = match["name"].replace(b"\\", b"")
+            packages[name] = packages.get(name, False) or b"(" in match[0][: match.start("quote") - match.start()]
     return b"".join((*parts, text[end:]))
 
 
@@ -206,7 +210,7 @@ def _built_on_packages(contents: Contents, resolver: Resolver) -> frozenset[byte
     for path, text in contents.items():
         names: set[bytes] = set()
         for match, found in _imported(path, text, resolver):
-            if found is None and not match[3].startswith(b"."):
+            if found is None and not match["name"].startswith(b"."):
                 names.update(SCRIPT_WORD.findall(text, text.rfind(b"import", 0, match.start()) + 1, match.start()))
         heads = BUILT_ON.findall(text) if names else ()
         types.update(name for name, bases in heads if not names.isdisjoint(SCRIPT_WORD.findall(bases)))

@@ -6,7 +6,7 @@ If workers have read the change and its diff is too long, it shows the diff of t
 from collections.abc import Iterable, Sequence
 
 from bot import render
-from bot.diff import alike, file_diffs
+from bot.diff import file_diffs, shortened
 from bot.diff.render import FileDiff
 from bot.features.overlooked.section import ListedPlace
 from bot.features.own_checks import asking as own_checks
@@ -76,7 +76,7 @@ def gather(
         )
 
     shown = units if alone else list(riskiest(units, most - tokens(compose(()))))
-    return compose(alike.collapse(file_diffs(shown, reviewable, LINES_AROUND_CHANGE)))
+    return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE))])
 
 
 def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:
