@@ -39,7 +39,6 @@ class Explanation(Struct, frozen=True):
         yield from (f"  {finding}" for finding in findings)
 
     def _change(self, key: str, symbol: ChangedSymbol | None) -> Iterator[str]:
-        """Yield how a definition changes, and which parts of its contract do."""
         if symbol is not None:
             sides = [side for side in (symbol.before, symbol.after) if side is not None]
             yield f"the definition: {' -> '.join(dict.fromkeys(side.head or side.name for side in sides))}"
@@ -49,14 +48,12 @@ class Explanation(Struct, frozen=True):
             yield f"its signature proves nothing: {self.trace.doubts[key]}"
 
     def _dropped(self, target: str) -> Iterator[str]:
-        """Yield the step that dropped a reference after the search had found it."""
         for place, step in self.trace.dropped.items():
             if place == (target, self.path, self.line):
                 yield f"  dropped: by {location(step)}"
                 yield f"    the rule: {reason(step)}"
 
     def _lost(self) -> Iterator[str]:
-        """Yield how far the search came."""
         names = dict.fromkeys((one.before or one.symbol).short for one in self.dependents.symbols)
         yield f"changed definitions: {listed([*names]) or 'none'}"
         if self.path in self.trace.names:

@@ -50,7 +50,6 @@ def join(rows: Sequence[Row], parts: Halves, stacked: Collection[str]) -> Iterat
 
 
 def _seconds(rows: Sequence[Row], parts: Halves) -> Mapping[str, Mapping[int, Sequence[Captures]]]:
-    """Return the rows of second halves by their name and by the node that they share with the first."""
     names = {name for captures in parts.values() for name in captures if name.startswith(THEN)}
     found: dict[str, dict[int, list[Captures]]] = {name.removeprefix(THEN): defaultdict(list) for name in names}
     met: set[tuple[object, ...]] = set()

@@ -5,8 +5,6 @@ from collections.abc import Callable
 
 
 class _Listener:
-    """The callback of this process."""
-
     tell: Callable[[str], None] | None = None
 
 

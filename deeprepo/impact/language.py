@@ -183,11 +183,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
         return Compiled(query, tuple(names[bisect_right(ends, start)] for start in starts), halved)
 
     @cache  # noqa: B019 - as above
-    def captures(self, key: str, *queries: str) -> bool:
-        """Return whether one of these queries captures something as `key`."""
-        return any(key in text for name in queries for text in self.texts(name).values())
-
-    @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:
         """Return a query's patterns for this grammar.
 
@@ -263,7 +258,6 @@ def load(folder: str) -> tuple[Language, ...]:
 
 
 def _language(kind: type[Language], folder: str, name: str, row: Mapping[str, Any]) -> Language:
-    """Return a language from its table row."""
     refuse_unknown(folder, row)
     form = "definition" if row.get("bare_members") else "key"
     own = {"member_form": form, **row, "name": name, "folder": folder}

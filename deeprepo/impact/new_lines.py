@@ -48,7 +48,6 @@ async def report(tree: Tree, change: Change) -> Report:
 
 
 def _was_there(before: Index, place: Place, item: Import) -> bool:
-    """Return whether the base has what an import takes."""
     language = language_of(place.path)
     modules = before.modules(language) if language is not None else None
     if modules is None:
@@ -97,7 +96,6 @@ def _of_import(
 
 
 def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """Return similar names, best first."""
     plain = name.lower().replace("_", "")
     rows = [
         (SequenceMatcher(None, plain, other.lower().replace("_", "")).ratio(), other)

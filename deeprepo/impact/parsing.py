@@ -2,8 +2,7 @@
 
 import re
 import time
-from bisect import bisect_right
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib import import_module
 from itertools import accumulate, count
 
@@ -98,23 +97,3 @@ def _is_deep(source: bytes) -> bool:
         if level - lowest > DEEPEST:
             return True
     return False
-
-
-class Lines:
-    """Maps byte offsets to 1-based lines."""
-
-    def __init__(self, code: bytes) -> None:
-        self._code = code
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [*accumulate(map((1).__add__, map(len, self._code.split(b"\n")[:-1])), initial=0)]
-
-    def at(self, position: int) -> int:
-        """Return the line of an offset."""
-        return bisect_right(self._starts, position)
-
-    def span(self, line: int) -> tuple[int, int]:
-        """Return the start and end of a line, including its line break; an empty range after the last line."""
-        starts = [*self._starts[line - 1 : line + 1], len(self._code), len(self._code)]
-        return starts[0], starts[1]

@@ -53,7 +53,6 @@ def _joined(
     suffixes: tuple[str, ...],
     takes: Sequence[Requirement],
 ) -> OverlayTree:
-    """Return both trees as one, in which the consumer's imports resolve to the product's packages."""
     packages = [package for package in change.packages if package.language in languages]
     configs = form(tuple(name for language in languages.values() for name in language.scope.configs) or ("",))
     links: dict[str, bytes] = {}
@@ -76,7 +75,6 @@ def _joined(
 
 
 async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: OfferedChange) -> Dependents:
-    """Return the consumer's part of the result, without private names of the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
     items = impact.by_key()
     importing_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
@@ -112,7 +110,6 @@ def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: boo
 
 
 def _is_inner_file(package: Package, path: str) -> bool:
-    """Return whether a file is internal to its package."""
     parts = posixpath.splitext(path[len(package.folder) :].strip("/"))[0].split("/")
     return any(part == "internal" or PRIVATE.match(part) for part in parts)
 

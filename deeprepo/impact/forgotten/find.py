@@ -19,7 +19,6 @@ from deeprepo.impact.text.paths import is_output, vendored_folder
 # "certain": a link or path that led to something before the change, and leads nowhere after it. "alone": a name that
 # nothing in the head gives. "word": a word that the change removes from most lines.
 Certainty = Literal["certain", "alone", "word"]
-ORDER: Sequence[Certainty] = ("certain", "alone", "word")
 MOST_PLACES, MOST_OF_NAME = 10, 3  # places in all, and with the same name
 MOST_LINES = 50_000  # lines of the search's result
 COMMON, COMMON_WORD, COMMON_STEM = 8, 6, 3  # lines of the head; a name on more of them has other uses

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from deeprepo.impact.text.lines import CONFIG
 
-KEPT = re.compile(rb"[^\r\n]")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 

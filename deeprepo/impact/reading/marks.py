@@ -188,7 +188,6 @@ def _handled(language: Language, marks: Marks, places: Sequence[tuple[int, int]]
 
 
 def _tests(rows: Rows, key: str) -> Spans:
-    """Return the spans of code inside tests, each with the text of its test."""
     tests = [(node, text(found["tested"][0])) for node, found in rows.of(key)]
     return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
 
@@ -208,13 +207,11 @@ def _value_tests(rows: Rows, within: Rows) -> Spans:
 
 
 def _imported(found: Captures) -> str:
-    """Return the name that an import binds; "" for a whole module."""
     written = next((text(one) for key in ("here", "there", "spec") for one in found.get(key, ())), "")
     return "" if "star" in found else LAST.split(written)[-1]
 
 
 def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
-    """Record the file's definitions, scopes and classes."""
     bases: dict[int, list[str]] = defaultdict(list)
     above = (language.around_of(node) for node, _ in rows.of("local"))
     marks.functions = {node.id: node for node in (language.whole(one) for one in above if one is not None)}
@@ -415,7 +412,6 @@ def _bind_others(marks: Marks, rows: Several, uses: Several, variables: Collecti
 
 
 def _class_in(found: Captures) -> str:
-    """Return the captured class."""
     return (
         next((plain(text(one)) for key in ("type", "element", "pointee") for one in found.get(key, ())), "")
         or UNKNOWN[0]
@@ -423,7 +419,6 @@ def _class_in(found: Captures) -> str:
 
 
 def _class_of(marks: Marks, found: Captures) -> str:
-    """Return the captured class, or the class of the captured value."""
     if "is" not in found:
         return _class_in(found)
     value = bare(found["is"][0])
@@ -432,7 +427,6 @@ def _class_of(marks: Marks, found: Captures) -> str:
 
 
 def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:
-    """Record the class of a name in the given scope, or in the enclosing definition."""
     span = marks.language.span(next(iter(scopes), None) or _around(marks, node))
     marks.values.types[text(node) + suffix].append((*span, of))
 
@@ -459,7 +453,6 @@ def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
 
 
 def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
-    """Return the class that a field belongs to: the one written, or the enclosing one."""
     owner = next((plain(text(one)) for one in found.get("owner", ())), "")
     return owner or next((one.name for one in classes_around(marks, node)), "")
 

@@ -132,7 +132,6 @@ def _spent(language: Language, code: bytes) -> list[float]:
 
 
 def _run(query: Query, root: Node, parts: ByteRanges, spent: list[float]) -> list[Row] | None:
-    """Return the matches of a query; None if its file takes too much time or memory to query."""
     expected = 0.0
     for limit in UNFINISHED:
         if sum(spent) + expected > QUERYING:

@@ -41,8 +41,6 @@ class Store(Protocol):
 
 
 class _Current:
-    """The store of this process."""
-
     store: Store | None = None
 
 
@@ -94,7 +92,6 @@ def _name(function: str, language: "Language", source: bytes, question: tuple[ob
 
 
 def _sum(text: bytes, name: str) -> bytes:
-    """Return the checksum before a stored result, which detects damaged or swapped entries."""
     return blake2b(text, digest_size=DIGEST, key=name.encode()).digest()
 
 
@@ -141,7 +138,6 @@ def folders_of(package: str) -> tuple[Path, ...]:
 
 @cache
 def _engine(grammar: str) -> bytes:
-    """Return a hash of this package, the serializer, the parser and a grammar."""
     return engine_of((*own_folders(), *folders_of("msgspec"), *folders_of("tree_sitter"), *folders_of(grammar)))
 
 

@@ -134,7 +134,6 @@ class Reader:
         )
 
     def _opaque_classes(self) -> frozenset[str]:
-        """Return the classes whose members a decorator or macro may change."""
         hidden = self._starts("opaque")
         rows = [(first(found, f"def.{kind}"), found) for kind, found in self._defs if kind in ("class", "type")]
         return frozenset(
@@ -267,13 +266,11 @@ class Reader:
 
     @cached_property
     def _exported(self) -> Spans:
-        """Return the spans of exported code."""
         withheld = {node.id for node, _ in self._rows.of("withheld")}
         return Spans.of(node for node, _ in self._rows.of("exported") if node.id not in withheld)
 
     @cached_property
     def _extended(self) -> Mapping[int, str]:
-        """Return the types that extensions extend, by the start of the extension."""
         return {node.start_byte: text(first(found, "extended")) for node, found in self._rows.of("extends")}
 
     @cached_property
@@ -311,13 +308,11 @@ class Reader:
 
     @cached_property
     def _namespaces(self) -> Spans:
-        """Return the spans of namespaces with the last part of their names; "" for an unnamed one."""
         named = [(node, text(first(found, "called", None))) for node, found in self._rows.of("space")]
         return Spans([(node.start_byte, node.end_byte, name.rpartition("::")[2]) for node, name in named])
 
     @cached_property
     def _bases(self) -> Mapping[int, tuple[str, ...]]:
-        """Return the bases of the classes, with annotations that may generate members, by their start."""
         bases: dict[int, tuple[str, ...]] = defaultdict(tuple)
         for node, found in self._rows.of("class.of"):
             bases[node.start_byte] += tuple(re.split(r"[<\[]", text(base))[0] for base in found.get("base", ()))
@@ -325,13 +320,11 @@ class Reader:
         return bases
 
     def _starts(self, capture: str) -> frozenset[int]:
-        """Return where the nodes of a capture start."""
         if capture not in self._start_bytes:
             self._start_bytes[capture] = frozenset(node.start_byte for node, _ in self._rows.of(capture))
         return self._start_bytes[capture]
 
     def _members(self) -> Iterator[Definition]:
-        """Yield the members of named objects."""
         for found in self._captures["objects"]:
             value, owner = found["value"][0], text(found["owner"][0])
             for one in self.language.members(value) if not self._is_local(value) else ():
@@ -373,7 +366,6 @@ def _is_at(start: int, nodes: Sequence[Node]) -> bool:
 
 
 def _called(found: Captures) -> str:
-    """Return the name of a definition; `default` for an unnamed default export."""
     return name_of(found["name"][0]) if "name" in found else "default"
 
 

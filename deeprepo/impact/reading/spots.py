@@ -87,7 +87,6 @@ def _words(source: bytes) -> frozenset[bytes]:
 
 @lru_cache(maxsize=8)
 def _parts(names: frozenset[str]) -> tuple[tuple[str, list[bytes]], ...]:
-    """Return each name with its words."""
     return tuple((name, WORD.findall(name.encode())) for name in names)
 
 

@@ -382,7 +382,6 @@ class _File:
         return bool(word) and word.encode() not in self._source
 
     def _is_own(self, name: str) -> bool:
-        """Return whether the file itself declares a name."""
         word, at = name.encode(), -1
         while (at := self._source.find(word, at + 1)) >= 0:
             node = self._name_at(at, at + len(word))

@@ -170,7 +170,6 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
 
 
 def _bound(item: Import) -> list[str]:
-    """Return the names that an import binds."""
     names = [one.here for one in item.names] if item.names else [item.whole.partition(".")[0]]
     return [name for name in names if name]
 
@@ -183,7 +182,6 @@ def _as_sought(
     subclasses: Sequence[Definition],
     built_elsewhere: Collection[str],
 ) -> Definition:
-    """Return a definition in the form that the search for references needs."""
     is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
     is_own = not one.owner and one.visible == "file"
     taken = [row for row in one.parameters if row.name != OBJECT]

@@ -78,7 +78,6 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
 
 
 def _handed_on(index: Index, modules: Resolver, path: str, facts: Facts, name: str, depth: int) -> Answer:
-    """Return what a name refers to if the file re-exports it."""
     is_open = False
     for item in facts.imports:
         if not item.hands_on:
@@ -100,7 +99,6 @@ def _handed_on(index: Index, modules: Resolver, path: str, facts: Facts, name: s
 
 
 def _followed(index: Index, modules: Resolver, path: str, facts: Facts, item: Import, there: str, depth: int) -> Answer:
-    """Return what a name re-exported by an import refers to."""
     if not item.spec:  # an alias of a name in this file
         own = tuple((path, one) for one in facts.definitions if one.is_named(there))
         return Answer("found", own)

@@ -76,7 +76,6 @@ _DEFINES = (
     r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch|let)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\([^;]*\{\s*$"
     r"|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
 )
-_BINDS = r"^\s*+(?:export\s++)?(?:(?:const|let|var)\s++)?NAME\s*+(?::(?!:)|=(?![=>~]))"
 _STANDS_FOR = "\u01c2"  # a letter that occurs in no name, so that word boundaries stay the same
 _DEFINED = re.compile(
     r"(?<![\w.$])(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*+)(?!\s+(?:of|in)\s)"
@@ -182,19 +181,9 @@ def defines(line: str, name: str, path: str = "") -> bool:
     return says(_DEFINES, name, line)
 
 
-def binds(line: str, name: str) -> bool:
-    """Return whether a line begins with an assignment to the name, as a variable or key."""
-    return name in line and says(_BINDS, name, line)
-
-
 def defined_names(line: str) -> list[str]:
     """Return the names that a line defines with a keyword."""
     return _DEFINED.findall(line)
-
-
-def special(name: str) -> bool:
-    """Return whether every class may define a name, so that it is meaningless without its class."""
-    return name == "constructor" or (name.startswith("__") and name.endswith("__"))
 
 
 def says(pattern: str, name: str, line: str) -> bool:
@@ -214,7 +203,6 @@ def _look(pattern: str, name: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=65_536)
 def _marks(path: str) -> Marks:
-    """Return how comments begin in a file, by its name."""
     base = posixpath.basename(path).lower()
     stem = base.partition(".")[0] if base.startswith(("dockerfile", "makefile", "jenkinsfile")) else base
     return _marks_by_name().get(stem) or _marks_by_suffix().get(posixpath.splitext(base)[1]) or _UNKNOWN

@@ -117,7 +117,6 @@ def compare(dependents: Dependents) -> dict[UsePlace, str]:
 
 
 def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
-    """Return the result for one reference; "" if static analysis cannot decide."""
     if reference.missing:
         return REPORTED
     comparison: str = FITS
@@ -134,7 +133,6 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
 
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
-    """Return the result of comparing a call with both signatures."""
     answer = _by_rules(_Call(reference, item))
     if isinstance(answer, Misfit):
         return REPORTED if reference.is_bound else ""
@@ -142,7 +140,6 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
 
 
 def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
-    """Return what is broken at a reference, if anything is."""
     item, place = symbols.get(reference.symbol), (reference.symbol, reference.path, reference.line)
     if missing(reference):
         rule = "removed-module" if reference.is_module else "removed-symbol"

@@ -398,7 +398,6 @@ STATE = (
 
 
 def _is_beside(path: str, target: UseTarget) -> bool:
-    """Return whether a file is in a folder of the target's files."""
     return posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}
 
 

@@ -83,15 +83,6 @@ class Exports:
         is_type = was is not None and was.kind == "type"
         return await self._serves(await self.meaning(path, name, types=is_type), path, name, was)
 
-    async def named(self, path: str, written: str) -> Definition | None:
-        """Return the definition of a name in a file of the head tree, which may be qualified; None if unknown."""
-        # imported here because its grammars load with the first name
-        from deeprepo.impact.resolving.resolve import named_by
-
-        answer = await self._read("head", lambda index: named_by(index, path, written))
-        found = await self._with_definition("head", answer) if len(answer.definitions) == 1 else None
-        return found if isinstance(found, Definition) else None
-
     async def ancestry(self, path: str, owner: str) -> "Ancestry":
         """Return a class of the head tree with everything it inherits from."""
         from deeprepo.impact.resolving.classes import ancestry
@@ -147,7 +138,6 @@ class Exports:
         return "module" if answer.modules else "there"
 
     async def _offered(self, side: Side, path: str, name: str) -> "Answer":
-        """Return the answer for an exported name, as for new lines."""
         from deeprepo.impact.resolving.resolve import offered
 
         path = self._former.get(path, path) if side == "base" else path
@@ -164,7 +154,6 @@ class Exports:
         return (await self._indexes[side].settled(ask))[0]
 
     async def _with_definition(self, side: Side, answer: "Answer", *, types: bool = False) -> NameStatus:
-        """Return an answer's definition from the outline of its file."""
         home, one = answer.definitions[0]
         outline = await self.outline(side, home)
         if outline is None:

@@ -92,7 +92,6 @@ def by_language(
 async def _of_language(
     tree: Tree, language: Language, files: Sequence[ChangedFile], budget: SearchLimits
 ) -> Dependents:
-    """Return the dependents of one language's changed files."""
     gaps = Gaps()
     sources = await _sources(tree, language, files, budget, gaps)
     head, base = await both(tree, language)
@@ -129,7 +128,6 @@ async def _of_language(
 
 
 def _without_content(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
-    """Return the sentence about files whose content the clone lacks."""
     oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.suffixes)]
     if not oversized:
         return []
@@ -321,7 +319,6 @@ class Search(Struct):
         return ()
 
     async def _file(self, path: str, source: bytes) -> None:
-        """Add the references of one file."""
         scene = self.scene
         bound = bindings_of(self.importers, path)
         homes = {home for target in self.targets for home in target.homes}
@@ -481,7 +478,6 @@ class Search(Struct):
 
 
 def _is_not_edited(path: str) -> bool:
-    """Return whether a file is generated or vendored."""
     return is_output(path) or vendored_folder(path) is not None
 
 
@@ -527,7 +523,6 @@ def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
 
 
 def _parameters_key(item: ChangedSymbol) -> object:
-    """Return a key of a definition's name and its parameters on both sides."""
     return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
 
 

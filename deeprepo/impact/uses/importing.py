@@ -187,7 +187,6 @@ async def _hands_on(
 
 
 def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
-    """Return the outermost names of changed definitions, before and after."""
     sides = [side for item in items for side in (item.before, item.after) if side is not None]
     return frozenset(side.name.partition(".")[0] for side in sides)
 
@@ -249,7 +248,6 @@ def _stem(path: str) -> str:
 
 
 def _import_words(item: Link) -> frozenset[str]:
-    """Return the words in an import."""
     here = {part for _, name in item.aliases for part in name.split(".")}
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 

@@ -66,7 +66,6 @@ async def _may_stay_with_a_base(target: UseTarget, exports: Exports) -> bool:
 
 
 async def _overriding_any(scene: Scene, importers: Importers, mine: Sequence[UseTarget]) -> KeyedSymbols:
-    """Return the overrides of these methods."""
     language, budget, exports = scene.head.language, scene.budget, scene.exports
     if not mine:
         return ()
@@ -110,7 +109,6 @@ def _takes_other_arguments(target: UseTarget) -> bool:
 
 
 async def _is_gone(target: UseTarget, exports: Exports) -> bool:
-    """Return whether an overridable method no longer exists in its class or a known base."""
     before = target.before
     if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
         return False
@@ -123,7 +121,6 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
 
 
 def _overridden_names(target: UseTarget) -> frozenset[str]:
-    """Return the names of overrides; for a removed method, its former names."""
     return target.former_names if target.is_gone else target.shorts
 
 

@@ -54,7 +54,6 @@ async def merge_prototypes(
 async def _prototypes(
     tree: Tree, exports: Exports, source: ChangedSource, side: Side, names: set[str]
 ) -> list[Definition]:
-    """Return the prototypes of these names in the headers that a changed file includes."""
     outline, path = (source.old, source.file.old_path) if side == "base" else (source.new, source.file.path)
     if not names or not outline.stars or path is None:
         return []

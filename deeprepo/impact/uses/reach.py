@@ -147,7 +147,6 @@ class Reach:
 
 
 def _unread_part(path: str, source: bytes) -> str:
-    """Return a sentence about the unread part of a configuration file, or ""."""
     problem = CONFIG.problem(source)
     return f"{path} {problem}: what it says about imports was not used" if problem else ""
 
@@ -177,7 +176,6 @@ def _joined(like: Mapping[str, bytes], texts: dict[str, bytes]) -> Mapping[str, 
 
 
 def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
-    """Return the configuration files of a language, those nearest the root first."""
     if not language.scope.configs:
         return []
     fits = re.compile("|".join(translate(name) for name in language.scope.configs)).match
@@ -221,7 +219,6 @@ async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side:
 
 
 def _outer(folders: Iterable[str]) -> list[str]:
-    """Return the folders that are in none of the others."""
     outer_folders: list[str] = []
     for folder in sorted(folders):
         if not any(not other or folder == other or folder.startswith(f"{other}/") for other in outer_folders):

@@ -200,7 +200,6 @@ def _removal(symbol: Definition, now: Outline) -> ChangedSymbol:
 
 
 def _holds(outer: Definition, inner: Definition) -> bool:
-    """Return whether one definition is inside another; their names don't matter."""
     return (
         outer.start <= inner.start and inner.end <= outer.end and (outer.start, outer.end) != (inner.start, inner.end)
     )
@@ -375,7 +374,6 @@ def _callable(sides: tuple[Signature, Signature] | None, old: str, new: str, pat
 
 
 def _errors(text: str, path: str) -> Counter[str]:
-    """Return the statements that raise an error, with their counts."""
     statements = re.findall(rf"\b(?:{rules_of(path).raising_words})\b[^;\n]*", joined(text))
     return Counter(without_formatting(statement.rstrip(" }")) for statement in statements)
 

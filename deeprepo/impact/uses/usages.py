@@ -56,7 +56,6 @@ async def definitions(tree: Tree, name: str, side: Side = "head", paths: Sequenc
 
 
 async def _parsed_files(tree: Tree, name: str, side: Side = "head", paths: Sequence[str] = ()) -> Mapping[str, bytes]:
-    """Return the files that contain a name and that a parser reads, tests last, up to a limit."""
     budget = SearchLimits()
     globs = paths or [f"*{suffix}" for one in filetypes() if one.is_parsed for suffix in one.suffixes]
     hits = await tree.grep(Query([name], globs, word=True, side=side))

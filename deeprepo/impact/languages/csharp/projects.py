@@ -100,14 +100,12 @@ class Projects:
 
 
 def _attributes(text: bytes, name: str) -> Iterator[Mapping[str, str]]:
-    """Yield the attributes of the elements with a name, in lower case as MSBuild ignores it."""
     for element in elements(text):
         if element.name.lower() == name:
             yield {key.lower(): value for key, value in element.attributes.items()}
 
 
 def _references(text: bytes) -> list[str]:
-    """Return the projects that a project references."""
     return [given["include"] for given in _attributes(text, "projectreference") if "include" in given]
 
 

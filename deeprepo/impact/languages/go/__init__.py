@@ -113,7 +113,6 @@ class Modules(Resolver):
         return next((folder for folder, module in folders if self._home(folder) == module), None)
 
     def _home(self, folder: str) -> str | None:
-        """Return the folder of the module that contains a folder."""
         while folder not in self._names:
             if not folder:
                 return None
@@ -141,7 +140,6 @@ class SearchModules(Modules):
 
 
 def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the modules in `replace` directives with the folders that replace them."""
     for verb, *words in lines:
         if verb == "replace" and words[-2:-1] == ["=>"] and words[-1].startswith("."):
             yield words[0].strip('"'), joined(folder, words[-1])

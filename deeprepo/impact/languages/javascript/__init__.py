@@ -104,7 +104,6 @@ class Modules(Resolver):
         return frozenset(found)
 
     def _own_names(self) -> Iterator[tuple[str, Table]]:
-        """Yield the `imports` of each package.json."""
         for path, table in self._tables.items():
             if path.endswith("package.json") and table.get("imports"):
                 yield posixpath.dirname(path), tables.table(table["imports"])
@@ -193,11 +192,9 @@ class Modules(Resolver):
         return tuple(others[:1]) or (found,)
 
     def _is_of_package(self, spec: str) -> bool:
-        """Return whether a package of that name is in the tree or required."""
         return _package_name(spec) in self._packages or _package_name(spec) in self._asked
 
     def _package(self, importer: str, spec: str) -> str | None:
-        """Return a file of a workspace package, or the source of its built file."""
         first = _package_name(spec)
         name = self._true_name(importer, first)
         if name not in self._packages:
@@ -266,7 +263,6 @@ def _stem(path: str) -> str:
 
 
 def _may_mean(targets: Sequence[str], path: str) -> bool:
-    """Return whether an alias leads to a file or a folder above it."""
     return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
 
 
@@ -280,7 +276,6 @@ def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) 
 
 
 def _renamed(table: Table) -> Mapping[str, str]:
-    """Return local name -> real name of the packages that a manifest renames."""
     wishes = (row for key in ASKED for row in tables.table(table.get(key)).items())
     rows = ((name, ALIAS.match(wish)) for name, wish in wishes if isinstance(wish, str))
     found = {name: alias[1] for name, alias in rows if alias is not None and alias[1] != name}
@@ -289,7 +284,6 @@ def _renamed(table: Table) -> Mapping[str, str]:
 
 
 def _paths_of(folder: str, value: object) -> tuple[str, ...]:
-    """Return the paths of a manifest entry, and their sources."""
     return tuple(joined(folder, form) for form in forms(relative_paths(value)))
 
 

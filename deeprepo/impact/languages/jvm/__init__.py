@@ -26,7 +26,6 @@ from deeprepo.impact.values import Bound, Facts, Import, Outline
 ENDINGS = (".java", ".kt")
 SCRIPT = ".kts"
 SUFFIXES = (*ENDINGS, SCRIPT, ".scala")
-LONG = 4  # letters of a class name from which generated names are derived
 # Words that Kotlin's grammar cannot parse here: functional interfaces, annotation classes, constants after
 # annotations.
 UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const(?=\s+val\s))")
@@ -165,7 +164,6 @@ class Modules(Namespaces):
         ]
 
     def _like(self, folder: str) -> list[str]:
-        """Return the folders of the same package in other source roots."""
         parts = folder.split("/")
         roots = [at for at, part in enumerate(parts) if part in ("java", "kotlin", "src")]
         end = "/".join(parts[roots[-1] + 1 :]) if roots else folder
@@ -182,7 +180,6 @@ class Modules(Namespaces):
         )
 
     def _is_own(self, importer: str, spec: str) -> bool:
-        """Return whether the importer shares the first two parts of a package."""
         return spec.count(".") >= OWN - 1 and f"/{'/'.join(spec.split('.')[:OWN])}/" in f"/{importer}"
 
 

@@ -75,7 +75,6 @@ class Modules(Resolver):
         return [name.removesuffix(".php") for name in self._paths.names(folder) if name.endswith(".php")]
 
     def _of(self, spec: str) -> list[str]:
-        """Return the folders of a namespace, by the longest matching prefix."""
         rows = [(prefix, folder) for prefix, folder in self._folders if f"{spec}\\".startswith(prefix)]
         longest = max((len(prefix) for prefix, _ in rows), default=0)
         return [joined(folder, spec[longest:].replace("\\", "/")) for prefix, folder in rows if len(prefix) == longest]

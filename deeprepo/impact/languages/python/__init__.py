@@ -94,7 +94,6 @@ class Modules(Resolver):
         return tuple(before + one for one in get_close_matches(name, sorted(names), 3, 0.72))
 
     def _stem(self, importer: str, spec: str) -> str | None:
-        """Return the path of a module without suffix; None if it is not in the tree."""
         key = importer, spec
         if key not in self._stems:
             self._stems[key] = self._resolved(importer, spec)

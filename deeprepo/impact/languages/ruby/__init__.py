@@ -120,7 +120,6 @@ class SearchModules(Namespaces):
         return ()
 
     def _inner(self, path: str) -> str | None:
-        """Return a path relative to its folder of the load path, or None."""
         if root := ROOT.match(path):
             return path[root.end() :]
         top = next((top for top in self._load_path if path.startswith(f"{top}/")), None)

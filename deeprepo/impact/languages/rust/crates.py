@@ -53,7 +53,6 @@ class Crates:
         self._visible: dict[str, Mapping[str, str]] = {}
 
     def _targets(self, folder: str, paths: Paths) -> Iterator[str]:
-        """Yield the root files that a manifest names or Cargo finds by location, and record the library."""
         manifest = self._manifests[folder]
         package, library = tables.table(manifest.get("package")), tables.table(manifest.get("lib"))
         name = tables.text_of(library.get("name")) or tables.text_of(package.get("name"))
@@ -105,7 +104,6 @@ class Crates:
         return self._visible[home]
 
     def _dependencies(self, folder: str) -> Iterator[tuple[str, str]]:
-        """Yield the dependencies in the tree; a dependency with only a version is the published crate."""
         if folder in self._libraries:
             yield self._libraries[folder]
         manifest = self._manifests[folder]
@@ -121,7 +119,6 @@ class Crates:
         return self._libraries.get(joined(folder, path)) if path else None
 
     def _of_workspace(self, folder: str, key: str) -> tuple[str, object]:
-        """Return a dependency as declared in the workspace."""
         while True:
             rows = tables.table(tables.table(self._manifests.get(folder, {}).get("workspace")).get("dependencies"))
             if key in rows or not folder:
@@ -157,7 +154,6 @@ class Crates:
 
 
 def _dependencies(manifest: Table) -> Iterator[tuple[str, object]]:
-    """Yield the dependencies of a manifest, including platform-specific ones."""
     for one in (manifest, *map(tables.table, tables.table(manifest.get("target")).values())):
         for kind in KINDS:
             yield from tables.table(one.get(kind)).items()

@@ -25,7 +25,6 @@ def readable(source: bytes) -> bytes:
 
 
 def _wrappers(source: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
-    """Yield the macros around conditional items, with their ends."""
     for match in islice(WRAPPER.finditer(source), MOST):
         end = source.find(b"\n" + match[1] + b"}", match.end())
         if end < 0:

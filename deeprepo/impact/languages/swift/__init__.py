@@ -115,7 +115,6 @@ def _is_offered(one: Definition) -> bool:
 
 
 def _folders(configs: Mapping[str, bytes]) -> Iterator[tuple[str, Module]]:
-    """Yield folder and module of the targets with an explicit path in a manifest."""
     for path, source in sorted(configs.items()):
         language = language_of(path) if posixpath.basename(path) == "Package.swift" else None
         home = posixpath.dirname(path)
@@ -125,7 +124,6 @@ def _folders(configs: Mapping[str, bytes]) -> Iterator[tuple[str, Module]]:
 
 @memo
 def _targets(language: Language, source: bytes) -> tuple[tuple[str, str], ...] | None:
-    """Return the names of targets with their paths; None if the manifest cannot be read."""
     root = syntax.parse(language, source)
     found: dict[int, dict[str, str]] = defaultdict(dict)
     for row in matches(language, ("targets",), root)["targets"] if root is not None else ():
