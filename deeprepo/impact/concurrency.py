@@ -15,17 +15,12 @@ T = TypeVar("T")
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 T3 = TypeVar("T3")
-T4 = TypeVar("T4")
 
 
 @overload
 async def together(one: Awaitable[T1], two: Awaitable[T2], /) -> tuple[T1, T2]: ...
 @overload
 async def together(one: Awaitable[T1], two: Awaitable[T2], three: Awaitable[T3], /) -> tuple[T1, T2, T3]: ...
-@overload
-async def together(
-    one: Awaitable[T1], two: Awaitable[T2], three: Awaitable[T3], four: Awaitable[T4], /
-) -> tuple[T1, T2, T3, T4]: ...
 @overload
 async def together(*work: Awaitable[T]) -> tuple[T, ...]: ...
 async def together(*work: Awaitable[Any]) -> tuple[Any, ...]:

@@ -204,7 +204,7 @@ def positional(parameters: Sequence[Parameter]) -> list[Parameter]:
     return [one for one in parameters if one.kind in ("positional", "only")]
 
 
-class Use(Struct, frozen=True, eq=False):
+class Use(Struct, frozen=True):
     """One reference to a name.
 
     `form` is its role; "key" is an object key, an argument name or a member's own name.
@@ -224,28 +224,6 @@ class Use(Struct, frozen=True, eq=False):
     alias: str = ""  # the name that it is assigned to uncalled: `total = lib.total`
     is_receiver: bool = False  # a member of it is used: `lib` in `lib.total`
     is_assigned: bool = False  # it gets a value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Use) and self._said == other._said
-
-    def __hash__(self) -> int:
-        return hash(self._said)
-
-    @property
-    def _said(self) -> tuple[object, ...]:
-        """What makes two references equal: not their offset or their derived context."""
-        return (
-            self.name,
-            self.line,
-            self.form,
-            self.receiver,
-            self.types,
-            self.arguments,
-            self.function,
-            self.span,
-            self.is_guarded,
-            self.alias,
-        )
 
 
 class SomeUses(tuple[Use, ...]):

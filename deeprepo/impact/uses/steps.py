@@ -14,7 +14,7 @@ from deeprepo.impact.values import Use
 
 PACKAGE = "deeprepo.impact."
 Asked = TypeVar("Asked")
-Answer = TypeVar("Answer", bound=str | bool)
+Answer = TypeVar("Answer", bound=str)
 
 
 class Step(Struct, frozen=True):
@@ -85,7 +85,6 @@ async def first_answer(
     for rule in rules:
         answer = await rule(case)
         if answer is not None:
-            in_words = {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
-            record(place, question, in_words, rule)
+            record(place, question, answer, rule)
             return answer
     raise AssertionError(f"no rule answers {question}")
