@@ -14,7 +14,6 @@ from bot import globs
 from bot.config import FILE
 from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.host import CheckConclusion, PullFacts
-from bot.values.required_check import is_threshold_set
 from bot.values.review import NoReviewReason
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class SkipReview:
 
 def has_threshold(settings: "Config") -> bool:
     """Return whether a failure threshold is set: `fail_on`, or a requirement that can fail the check."""
-    return is_threshold_set(settings.fail_on, (each.must for each in settings.requirements))
+    return settings.fail_on is not None or any(each.must == "fail" for each in settings.requirements)
 
 
 def conclusion_without_review(settings: "Config", lacks: NoReviewReason = "unreviewed") -> CheckConclusion:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.outputs import facts
 from bot.render import encodable
 from bot.render.section import finding_row, sections
-from bot.stored import edits
+from bot.stored import states
 from bot.stored.reviews import PULL, SETTINGS
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review
 from bot.values.review import SCHEMA_VERSION
@@ -16,7 +16,7 @@ ROUND = ("number", "since", "full", "reason")  # the fields of `Round` under the
 
 def render(review: Review) -> str:
     """Return the whole review as JSON. The keys have a fixed order, so equal reviews give equal text."""
-    return edits.write(content(review))
+    return states.write(content(review))
 
 
 def content(review: Review) -> dict[str, Any]:

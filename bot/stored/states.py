@@ -1,4 +1,6 @@
-"""Write a review's state for the next review, and find it in a summary comment. `stored.reviews` parses it.
+"""Write stored reviews and their states for the next review, and find a state in a summary comment.
+
+`stored.reviews` parses both.
 
 A server stores the state in its database. A workflow stores it in a line of the summary comment, which only
 counts if GitHub confirms that the comment's author is our own account. If the state is too large, data that
@@ -10,12 +12,14 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from bot.render import safe_json
 from bot.render.section import sections
 from bot.stored import markers, reviews
+from bot.stored.reviews import parse
 from bot.values import CheckConclusion
 from bot.values.change import is_object_id
 
@@ -175,3 +179,31 @@ def _unpack(text: str) -> bytes | str:
         return data if is_whole and 0 < int(document["round"]["number"]) <= MAX_ROUNDS else DAMAGED
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED
+
+
+def write(content: Mapping[str, Any]) -> str:
+    """Return a review's JSON document as text."""
+    return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
+
+
+def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
+    """Return a stored review with finding numbers that were assigned after it was stored.
+
+    `numbers` are by fingerprint. Raises UnreadableError.
+    """
+    document = parse(data)
+    for finding in document["findings"]:
+        if finding["status"] == "silenced":
+            finding["number"] = finding["number"] or numbers.get(finding["fingerprint"], 0)
+    known_numbers = {number for number, _ in document["numbers"]}
+    new_numbers = ([number, mark] for mark, number in numbers.items() if number not in known_numbers)
+    document["numbers"] = sorted([*document["numbers"], *new_numbers])
+    return write(document)
+
+
+def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
+    """Return a review's state with the numbers of findings that could not be posted.
+
+    Raises UnreadableError.
+    """
+    return write({**parse(data), "unsaid": sorted(numbers)}).encode()

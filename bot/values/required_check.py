@@ -1,6 +1,5 @@
 """Required checks: an owner's requirements for a change, and their results."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -11,11 +10,6 @@ from deeprepo.rlm.values import Exact
 RequiredCheckSeverity = Literal["note", "warn", "fail"]
 RequiredCheckResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # worst first
 REQUIRED_CHECK_RESULTS: tuple[RequiredCheckResult, ...] = get_args(RequiredCheckResult)
-
-
-def is_threshold_set(fail_on: object | None, severities: Iterable[str]) -> bool:
-    """Return whether the owner has set a failure threshold, for findings or for required checks."""
-    return fail_on is not None or "fail" in severities
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from bot.levels import Severity
 from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
 from bot.values.finding import Finding, Status, at_least, severity_rank
-from bot.values.required_check import RequiredCheck, is_threshold_set
+from bot.values.required_check import RequiredCheck
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Cost, Exact, Turn
@@ -419,7 +419,9 @@ class Review:
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
         """The shortfalls that fail the check because a failure threshold is set."""
-        has_threshold = is_threshold_set(self.settings.fail_on, (check.severity for check in self.required_checks))
+        has_threshold = self.settings.fail_on is not None or any(
+            each.severity == "fail" for each in self.required_checks
+        )
         return tuple(
             name for name in self.shortfalls if has_threshold and (name != "undecided" or self.settings.strict)
         )

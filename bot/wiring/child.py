@@ -160,9 +160,9 @@ def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
         return caps
     from bot.features.reproduction.review import memory
 
-    seconds, extra_memory = brief.settings.seconds, memory(brief)
-    wall = float("inf") if seconds is None else caps.wall + seconds + GRACE_SECONDS
-    return replace(caps, wall=wall, memory=caps.memory + extra_memory)
+    settings = brief.settings
+    extra_memory = memory(brief) if settings.run else 0
+    return replace(caps, wall=caps.wall + settings.seconds + GRACE_SECONDS, memory=caps.memory + extra_memory)
 
 
 def start_fork_server() -> None:

@@ -26,7 +26,7 @@ from bot.pipeline import Tools
 from bot.review import scope, written
 from bot.review.journal import open_file
 from bot.review.session import Session
-from bot.stored import edits, reviews, states
+from bot.stored import reviews, states
 from bot.stored.reviews import UnreadableError
 from bot.values import Dismissal, OwnerRule, Review, Trigger
 from bot.values.shared_file import SettingsText, SharedFile
@@ -58,7 +58,7 @@ async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -
     """Review a change and render all its outputs."""
     review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
-    texts = posts.comments(review_done), markdown.render(review_done), edits.write(content), states.store(content)
+    texts = posts.comments(review_done), markdown.render(review_done), states.write(content), states.store(content)
     # Hunks are dropped, because 90,000 of them would take 400 MB in the parent.
     files = tuple(replace(file, hunks=()) for file in review_done.files)
     return MadeReview(replace(review_done, files=files), *texts)
@@ -132,8 +132,8 @@ async def page(
         raise StorageError(str(error)) from error
     review_now = silencing.reapply_silencing(stored_review, dismissals, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
-    json_text = edits.with_numbers(output, numbers) if numbers else ""
-    memory_now = edits.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
+    json_text = states.with_numbers(output, numbers) if numbers else ""
+    memory_now = states.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
     return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
 
 

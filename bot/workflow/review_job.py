@@ -27,10 +27,11 @@ from bot.machine.concurrency import finish_before_cancel
 from bot.payloads import MadeReview
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
-from bot.stored import edits
+from bot.stored import states
 from bot.values import CheckConclusion, Finding, Follow, PullRequest, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.change import is_object_id
+from bot.values.consumer import Audience, Consumers
 from bot.values.review import NoReviewReason
 from bot.wiring import access, child
 from bot.workflow import conclusions, data_folder, pull_state, refresh_job, replies, reviewing, spending
@@ -170,7 +171,9 @@ class JobReview:
                     return refusal
             is_free = reviewing.is_offline(decision, brief) or not access.can_ask(run.settings)
             async with (
-                fetch_for_job(run, server) as consumers,
+                fetch_for_job(run, server)
+                if run.settings.consumers
+                else nullcontext(Consumers(Audience())) as consumers,
                 nullcontext(Funds(model=False)) if is_free else self._funds(brief) as funds,
                 reviewing.show_progress(run, check) as say,
             ):
@@ -289,7 +292,7 @@ class JobReview:
         memory, pull, reviews = made.memory, self.run.ask.pull, self.server.store.reviews
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
-            memory = await asyncio.to_thread(edits.with_unsaid, memory, unsaid)
+            memory = await asyncio.to_thread(states.with_unsaid, memory, unsaid)
         finished_review = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
             self.server.count_review(made.review, finished_review.state)

@@ -23,7 +23,7 @@ from bot.features.consumers import fetching as consumers
 from bot.github import RequestPace
 from bot.github import apps as github_apps
 from bot.outputs import console, json_file, markdown, posts, sarif
-from bot.stored import edits, states
+from bot.stored import states
 from bot.values import PullRef, PullRequest, Review
 from bot.values.consumer import Audience, Consumers, NamedConsumer
 from bot.wiring import review
@@ -74,7 +74,7 @@ def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
         "comments": repr(posts.comments(one, lambda review: states.pack(json_file.content(review)))),
         "check run and page": markdown.render(one),
         "console": console.render(one),
-        "json": edits.write(content),
+        "json": states.write(content),
         "sarif": sarif.render(one),
         "memory": states.store(content).decode("utf-8", "replace"),
         "journal": journal,

@@ -12,7 +12,7 @@ from bot import config, storage
 from bot.config import Config, Settings
 from bot.outputs import json_file
 from bot.storage import FinishedReview, Store
-from bot.stored import edits
+from bot.stored import states
 from bot.values import CheckConclusion, Dismissal, PlacedFinding, PullFacts, PullRef, RepositoryFacts, Review
 from bot.workflow import conclusions
 from bot.workflow.publish import checks
@@ -42,7 +42,7 @@ async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar
     made = conclusions.with_current_thresholds(review, settings(bar))
     row = FinishedReview(
         f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, checks.conclude(made), "offline", 0, 0, 0.0, pull,
-        edits.write(json_file.content(made)).encode(),
+        states.write(json_file.content(made)).encode(),
     )  # fmt: skip
     await store.reviews.save(row)
 

@@ -170,9 +170,6 @@ async def fetch_for_job(run: "ReviewRun", server: "Server") -> AsyncIterator[Con
     Those of the same installation are read with a token that covers only them. All others have to be public.
     """
     names = listed_names(run.settings.consumers, run.state.facts.repository.name)
-    if not names:
-        yield Consumers(Audience())
-        return
     asking = await subject(run.host.client, run.state.facts.repository.name)
     audience = Audience(asking, run.state.facts.repository.name, can_write=not run.state.stranger)
     ours = await _in_installation(names, run, server) if audience.can_write else {}

@@ -21,8 +21,6 @@ async def update(review: Review, run: "ReviewRun") -> None:
 
     May be repeated after a crash. Raises HostError's kinds.
     """
-    if not run.settings.description:
-        return
     now = await run.host.facts()
     body = with_section(now.body or "", section(review), is_first=review.round.number == 1 or review.round.full)
     if now.head_sha == review.pull.head and body != now.body and len(body) <= MAX_DESCRIPTION_CHARS:
