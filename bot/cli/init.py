@@ -140,7 +140,7 @@ def _settings(imported: "ImportedSettings | None") -> str:
     """Return the settings file's text: the imported settings, or the few that most repositories change."""
     from bot.render import text
 
-    if imported is None or not imported.settings:
+    if imported is None or not (imported.settings or any(file.differences for file in imported.files)):
         return text("setup/deeprepo.yml.j2")
     return text("setup/imported.yml.j2", settings=imported.settings.strip(), files=imported.files)
 

@@ -69,6 +69,7 @@ class OldSettings:
         self.new = new
         self._values = dict(_flat("", data))
         self._rows: dict[str, Row] = {}
+        self.settled: set[str] = set()  # settings that a key sets to deeprepo's default
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as above
         """Return the value of a key, or None if it is missing."""
@@ -82,6 +83,8 @@ class OldSettings:
             made = (make or CONVERTERS.get(into, lambda same: same))(value)
             is_default = made == ALL_DEFAULTS[into] or (made == [] and into != WHOLE)
             why = "" if is_default else self.new.add(into, made)
+            if is_default and value != []:
+                self.settled.add(into)
         except (ValueError, TypeError, AttributeError) as error:
             is_default = False
             why = str(error) if type(error) is ValueError else "the value has an unexpected type"
@@ -167,8 +170,9 @@ class SettingsFormat:
     keys: Mapping[str, str] = field(default_factory=dict)  # the setting that replaces each key
     texts: tuple[str, ...] = ()  # keys with an instruction for all files
     convert: Callable[[OldSettings], None] | None = None  # imports keys that depend on others, or lists
-    # By setting: how deeprepo behaves differently, unless the old file sets it.
+    # By setting: how deeprepo behaves differently, unless the old file sets it. By "": in any case.
     differences: Mapping[str, str] = field(default_factory=dict)
+    conditions: tuple[str, ...] = ()  # keys that decide which pull requests are reviewed, and have no counterpart
 
     def read(self, old: OldSettings) -> list[str]:
         """Import each known key, and return sentences about differences in behavior."""
@@ -178,4 +182,6 @@ class SettingsFormat:
             old.import_instruction(key, ALL, old[key])
         if self.convert is not None:
             self.convert(old)
-        return [sentence for setting, sentence in self.differences.items() if setting not in old.new.values]
+        told = [text for name, text in self.differences.items() if name not in {*old.new.values, *old.settled}]
+        left = ", ".join(f"`{key}`" for key in self.conditions if old[key])
+        return [*told, *([f"{self.name} also decides by {left} when to review. deeprepo does not."] if left else [])]

@@ -7,7 +7,8 @@ from typing import Any
 
 from bot.config.other_reviewers.conversion import ALL, EVENTS, OldSettings, SettingsFormat, patterns, plain
 
-EACH_PUSH = "{} reviews a push only if its settings say so. deeprepo reviews each push, unless you set `triggers: {{events: [opened, reopened, ready]}}`."
+EACH_PUSH = "{} reviews a push only if its settings say so. deeprepo reviews each push, unless you set `triggers.events` without `push`."
+BOTS = "deeprepo reviews pull requests of bots only on command, unless you set `triggers: {bots: true}`."
 
 
 def _gemini(old: OldSettings) -> None:
@@ -31,11 +32,8 @@ def _branches(default: str, names: Any) -> list[str]:  # noqa: ANN401 - of the o
 
 
 def _events(*, skips_pushes: bool, labels: list[str]) -> list[str]:
-    return (
-        [event for event in EVENTS if event not in ({"push"} if labels else {"push", "labeled"})]
-        if skips_pushes
-        else EVENTS
-    )
+    without = {"push"} if labels else {"push", "labeled"}
+    return [event for event in EVENTS if not (skips_pushes and event in without)]
 
 
 def _coderabbit(old: OldSettings) -> None:
@@ -83,7 +81,9 @@ FORMATS = (
         },
         convert=_gemini,
         differences={
-            "triggers.events": EACH_PUSH.format("Gemini Code Assist"),
+            "": EACH_PUSH.format("Gemini Code Assist"),
+            "triggers.bots": BOTS,
+            "triggers.drafts": "Gemini Code Assist reviews drafts. deeprepo only does so if you set `triggers: {drafts: true}`.",
             "minimum_severity": "Gemini Code Assist leaves out findings of low severity. deeprepo only does so if you set `minimum_severity: medium`.",
         },
     ),
@@ -103,11 +103,12 @@ FORMATS = (
         },
         texts=("tone_instructions",),
         convert=_coderabbit,
+        conditions=("reviews.auto_review.ignore_title_keywords", "reviews.auto_review.description_keyword"),
         differences={
             "triggers.branches": "CodeRabbit only reviews pull requests to the default branch. deeprepo reviews those to every branch, unless you set `triggers.branches`.",
             "pause_after": "CodeRabbit pauses after five reviewed commits. deeprepo only pauses after a number of pushes, if you set `pause_after`.",
             "description": "CodeRabbit writes its summary into the description. deeprepo writes it into its comment, unless you set `description: true`.",
-            "approve": "CodeRabbit approves once all its comments are resolved. deeprepo only does so if you set `approve`.",
+            "approve": "With `request_changes_workflow`, CodeRabbit approves once all its comments are resolved. deeprepo only does so if you set `approve`.",
         },
     ),
     SettingsFormat(
@@ -132,7 +133,11 @@ FORMATS = (
             "pr_code_suggestions.extra_instructions",
             "review_agent.extra_instructions",
         ),
-        differences={"triggers.events": EACH_PUSH.format("PR-Agent")},
+        differences={"": EACH_PUSH.format("PR-Agent")},
+        conditions=(
+            *(f"config.ignore_pr_{what}" for what in ("title", "source_branches", "target_branches")),
+            "github_app.handle_pr_actions",
+        ),
     ),
     SettingsFormat(
         word="greptile",
@@ -152,6 +157,8 @@ FORMATS = (
         },
         texts=("instructions",),
         convert=_greptile,
+        differences={"": EACH_PUSH.format("Greptile"), "triggers.bots": BOTS},
+        conditions=("includeAuthors", "excludeBranches", "includeKeywords", "ignoreKeywords", "fileChangeLimit"),
     ),
     SettingsFormat(word="bugbot", name="Cursor Bugbot", guides=("**/.cursor/BUGBOT.md",)),
     SettingsFormat(
