@@ -46,6 +46,12 @@ def test_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
     assert decide(trigger) == decide(trigger, fork=True) == StartReview()
 
 
+def test_removed_label_starts_a_review_only_if_labels_can_prevent_one() -> None:
+    """With `events: [labeled]` and `skip_labels`, removing a label starts a review. Without `skip_labels`, it does not."""
+    assert decide("unlabeled", rules={"events": ["labeled"], "skip_labels": ["wip"]}) == StartReview()
+    assert isinstance(decide("unlabeled", rules={"events": ["labeled"]}), SkipReview)
+
+
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
 def test_command_on_a_fork_counts_as_a_push_after_its_head_moved(trigger: Trigger) -> None:
     """If a fork's head has moved, the command counts as a push. Other branches keep the command."""

@@ -73,8 +73,8 @@ def _from_event(
             return replace(request, trigger="catch-up") if is_chosen else request
         case CommandAsk():
             return _from_commands(request)
-        case Relabeled(pull=pull, head=head):
-            return Repeat(ReviewAsk(pull, "labeled", head=head), "a label changes no code")
+        case Relabeled(pull=pull, head=head, trigger=trigger):
+            return Repeat(ReviewAsk(pull, trigger, head=head), "a label changes no code")
         case Cancel(reason=reason) | IgnoredDelivery(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkAsk() | IgnoredDelivery():

@@ -127,7 +127,7 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
         stored = await stored_conclusion(host, state, step)
-        if stored is None and (event.ask.trigger == "labeled" or policy.has_threshold(settings)):
+        if stored is None and (event.ask.trigger in ("labeled", "unlabeled") or policy.has_threshold(settings)):
             return await _review(event.ask, host, state, settings, step, console)
     says = f"Not reviewed: {event.reason}."
     if stored is None:

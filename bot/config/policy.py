@@ -99,6 +99,8 @@ def decide(
     if facts.state != "open":
         end_state = "merged" if facts.merged else "closed"
         return SkipReview(f"the pull request is {end_state}.", quiet=not is_requested)
+    if ask.trigger == "unlabeled" and not (ask.also or settings.triggers.skip_labels):
+        return SkipReview("without `triggers.skip_labels`, removing a label changes nothing.", quiet=True)
     by_author: NoReviewReason = "unreviewed" if stranger else "left out"
     if not is_requested:
         paused = (
@@ -168,7 +170,8 @@ def _author_objections(facts: PullFacts, events: Sequence[Trigger], settings: "C
     triggers, of = settings.triggers, settings.file_of
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
-    if not any(bool(triggers.events) if event == "catch-up" else event in triggers.events for event in events):
+    asked = {"labeled" if event == "unlabeled" else event for event in events}
+    if not triggers.events or asked.isdisjoint((*triggers.events, "catch-up")):
         yield f"`triggers.events` in {of('events')} does not list this event"
     if facts.fork and not triggers.forks:
         yield f"it comes from a fork, and `triggers.forks` in {of('forks')} is off"

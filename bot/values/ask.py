@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or a review's own text
-Trigger = Literal["opened", "reopened", "ready", "labeled", "push", "command", "rerun", "catch-up"]
+Trigger = Literal["opened", "reopened", "ready", "labeled", "unlabeled", "push", "command", "rerun", "catch-up"]
 Reason = Literal["closed", "draft", "command"]
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # triggers by a person, who waits for the result
 
@@ -201,6 +201,7 @@ class Relabeled(PullAsk):
 
     head: str
     stranger: bool = False  # as in a ReviewAsk
+    trigger: Trigger = "labeled"
 
 
 @dataclass(frozen=True, slots=True)

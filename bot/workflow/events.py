@@ -212,10 +212,10 @@ def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
     raise NotForUs("only the title or text changed" if event.state == "open" else "the pull request is closed")
 
 
-def on_label(payload: Payload, _: OwnAccount) -> Ask:
+def on_label(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
     """Ask again whether the head is reviewed, because labels decide about that."""
     event = parse(PullEvent, payload)
-    return Relabeled(event.pull(event.number), event.head, event.is_stranger)
+    return Relabeled(event.pull(event.number), event.head, event.is_stranger, trigger)
 
 
 def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:
@@ -363,8 +363,8 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
             "ready_for_review": partial(on_reviewable, "ready"),
             "synchronize": on_new_head,
             "edited": on_edit,
-            "labeled": on_label,
-            "unlabeled": on_label,
+            "labeled": partial(on_label, "labeled"),
+            "unlabeled": partial(on_label, "unlabeled"),
             "converted_to_draft": partial(on_end, "draft"),
             "closed": partial(on_end, "closed"),
         },

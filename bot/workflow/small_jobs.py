@@ -29,7 +29,7 @@ async def relabel(ask: Relabeled, job: Job, server: Server) -> None:
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         if not await checks.is_cancelled(host, ask.head):
-            review = ReviewAsk(ask.pull, "labeled", head=ask.head, stranger=ask.stranger)
+            review = ReviewAsk(ask.pull, ask.trigger, head=ask.head, stranger=ask.stranger)
             await server.jobs.submit(review, f"labels-{job.delivery}")
 
 

@@ -327,7 +327,7 @@ def covers(known: Ask | None, new: ReviewAsk | Cancel | Relabeled) -> bool:
         asked = known.trigger in ASKED and not is_more if known.actor == new.actor else known.trigger == "command"
         return new.trigger == "rerun" and asked
     if isinstance(new, Relabeled):
-        return isinstance(known, Relabeled)
+        return isinstance(known, Relabeled) and known.trigger in ("labeled", new.trigger)
     return isinstance(known, Cancel) and not new.runs and known.reason in ("closed", new.reason)
 
 

@@ -34,7 +34,7 @@ DIED = "its process crashed every time"
 JOB_LOST = "the job was cancelled, or another process runs it"
 STEP = "step "  # prefix of step names among a job's attributes
 GIVEN_UP, AGAIN = "given up", "reports"  # attributes of a job that only has to report why it failed, and its tries
-MAX_REPORTS = 24
+MAX_REPORTS, REPORT_DELAY = 288, 300.0  # tries to report a failure, for a day, and the longest wait between two
 UNREAD_PAUSES = 10  # pauses until a job that this build cannot read is tried again
 LARGEST = 1_000_000  # characters of a step's result; store larger results in a file and its path here
 ANYTHING = TypeAdapter[Any](Any)
@@ -268,7 +268,7 @@ class Runner:
             again = int(job.row.attributes.get(AGAIN, 0))
             if again < MAX_REPORTS and await job.current():
                 left = {**job.lasting, GIVEN_UP: why, AGAIN: again + 1}
-                wait = min(MAX_DELAY, self.settings.pause * 2**again)
+                wait = min(REPORT_DELAY, self.settings.pause * 2**again)
                 await engine.put(ask, asks.following(job.row.id), delay=wait, attributes=left)
         return "given up"
 
