@@ -141,7 +141,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_system": ("verify_system.md.j2", {}, 680),
+    "verify_system": ("verify_system.md.j2", {}, 690),
 }
 
 
