@@ -106,7 +106,7 @@ def faults(findings: Sequence[Finding], changed: tuple[ChangedFile, ...], patch:
             _, why = anchors.place_in(known, anchor)
             invalid += bool(why)
             words += [f"{why}: {anchor}"] if why else []
-        listed = [row for row in some if row.place == "outside"]
+        listed = [row for row in some if row.place == "outside" and row.spot is None]
         headings = set(re.findall(r"^#### \S+ \w+ · (?:\d+\. )?(.*)$", made.summary, re.MULTILINE))
         lost += (
             len(some) - sum(post.findings for post in made.posts) - sum(row.finding.title in headings for row in listed)

@@ -2,8 +2,8 @@
 
 A finding is shown on lines of the diff, on the file, or outside the diff. No finding is lost. GitHub accepts
 comments on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEFT). A range must be in one
-hunk and on one side. The attempts are: the finding's own lines, the part of them in a hunk, the file, and the
-list outside the diff. The finding's own lines never change. Findings are shown in full up to a quota. Proven
+hunk and on one side. The attempts are: the finding's own lines, the part of them in a hunk, the file, and for
+a finding outside the diff, the changed line or file that caused it. The finding's own lines never change. Findings are shown in full up to a quota. Proven
 and reproduced findings come first, then those found by several model passes, and those above low severity
 from one model pass that saw the code around the change. Minor findings follow if there is room. A critical
 finding is always shown in full. A model's own confidence is ignored, since it doesn't predict whether a
@@ -55,14 +55,26 @@ def spot_of(place: Evidence, files: Sequence[ChangedFile]) -> CommentSpot | None
 def _place(finding: Finding, files: Sequence[ChangedFile]) -> PlacedFinding:
     """Return the finding at its own lines.
 
-    A finding from an earlier review is placed at a new location, if it has one.
+    A finding from an earlier review is placed at a new location, if it has one. A finding outside the diff is placed
+    where its evidence is in the diff.
     """
     file = _file(finding, files)
     new = (spot_of(item, files) for item in finding.places if item.location in finding.tracking.added)
     spot = next(filter(None, new), None)
     if spot is None and file is not None and not _is_folded(file):
         spot = _within(file, finding.side, finding.start, finding.end) or _clamp(finding, file)
-    return PlacedFinding(finding, "inline" if spot else "outside" if file is None else "file", spot)
+    if spot is None and file is None:
+        return PlacedFinding(finding, "outside", _cause(finding, files))
+    return PlacedFinding(finding, "inline" if spot else "file", spot)
+
+
+def _cause(finding: Finding, files: Sequence[ChangedFile]) -> CommentSpot | None:
+    """Return the first line of the evidence that the diff shows, if possible on the head's side, or else its file."""
+    own = sorted((item for item in finding.evidence if not item.repository), key=lambda item: item.side == "base")
+    changed = [(item, file) for item in own if (file := _file(item, files)) is not None]
+    spots = (spot_of(item, files) for item, _ in changed)
+    whole = (CommentSpot(file.path, 0, 0, "RIGHT") for _, file in changed)
+    return next(filter(None, (*spots, *whole)), None)
 
 
 def _is_folded(file: ChangedFile) -> bool:

@@ -1,4 +1,4 @@
-"""Prepare the comments for a pull request: a summary, and comments on the lines of findings in the diff."""
+"""Prepare the comments for a pull request: a summary, and comments on the lines of findings or of their causes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -67,7 +67,7 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     safe = review.without_unproven()  # unconfirmed findings are shown on demand, not posted
     form = ReviewTemplates(safe)
     full = facts.listing(safe).full
-    postable = [item for item in full if item.place in ("inline", "file")][:MOST_POSTS]
+    postable = [item for item in full if item.spot is not None or item.place == "file"][:MOST_POSTS]
     neighbors = _together(postable, safe)
     bodies = form.fill(
         "inline.md.j2", lambda: [parts.finding_values(item, safe, form.words) for item in neighbors], MAX_COMMENT_BYTES
@@ -88,6 +88,7 @@ def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedF
     The exceptions are:
 
     - Findings that are more than NEIGHBOR_LINES lines from each other are not neighbors, even in the same hunk.
+    - Findings outside the diff only share a comment if the same line caused them.
     - A finding with a fix for other lines is not moved, because GitHub applies a fix to the comment's lines.
     - Secrets only share comments with secrets. No model sees a thread about a secret, so other findings in it
       could not be discussed.
@@ -97,7 +98,7 @@ def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedF
     for item in findings:
         own = item.spot
         hunk = _hunk(own, review) if own is not None else None
-        if own is None or hunk is None:
+        if own is None or hunk is None or item.place == "outside":
             neighbors.append(item)
             continue
         spots = worst.setdefault((hunk, item.finding.category == "secret"), [])
@@ -124,8 +125,7 @@ def _posts(
     """Yield the comments, one for each spot. If it would be too long for GitHub, there are several."""
     groups: dict[CommentSpot | int, list[list[tuple[PlacedFinding, str]]]] = {}
     for own, there, body in zip(findings, neighbors, bodies, strict=True):
-        shared_place = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
-        bundle = groups.setdefault(shared_place, [[]])
+        bundle = groups.setdefault(there.spot or id(own), [[]])
         if (
             sum(len(f"{text}{RULE}".encode()) for _, text in bundle[-1]) + len(body.encode()) > MAX_COMMENT_BYTES
             and bundle[-1]
@@ -142,10 +142,14 @@ def _posts(
 
 
 def _marker(placed_finding: PlacedFinding, review: Review) -> str:
-    """Return the marker, which contains the finding's identity, and the location if that is new."""
+    """Return the marker, which contains the finding's identity, and the location if that is new.
+
+    All locations outside the diff share the thread at their cause.
+    """
     finding, spot = placed_finding.finding, placed_finding.spot
     location = (spot.path, spot.end) if spot is not None else (finding.path, finding.start)
-    place = finding.place_mark(*location) if finding.tracking.added else ""
+    is_separate = finding.tracking.added and placed_finding.place != "outside"
+    place = finding.place_mark(*location) if is_separate else ""
     return markers.make("finding", head=review.pull.head, **markers.of_findings((finding.identity, place)))
 
 
@@ -163,8 +167,8 @@ def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: Revi
 
 def _post(placed_finding: PlacedFinding, text: str, review: Review) -> Post:
     spot = placed_finding.spot
-    if spot is None:
-        return Post(_in_diff(placed_finding, review), text, "file")
+    if spot is None or not spot.start:
+        return Post(spot.path if spot is not None else _in_diff(placed_finding, review), text, "file")
     if spot.start == spot.end:
         return Post(spot.path, text, "line", spot.end, spot.side)
     return Post(spot.path, text, "line", spot.end, spot.side, spot.start)

@@ -82,7 +82,8 @@ class Judgement:
 class CommentSpot:
     """The lines in the diff to which GitHub attaches a comment.
 
-    They are in one hunk and on one side, so there may be fewer of them than the finding has.
+    They are in one hunk and on one side, so there may be fewer of them than the finding has. For a finding outside the
+    diff, they caused it, or `start` and `end` are 0: the comment is on the file.
     """
 
     path: Exact[str]  # the file's path in the diff: on the head side, or the old path if it was deleted

@@ -43,7 +43,7 @@ async def test_demo_shows_everything_with_a_scripted_model() -> None:
     """The demo shows all features and says that its model is scripted."""
     said: list[str] = []
     async with live.open_stage(0, live.SCRIPTED, said.append, None, check=True) as stage:
-        assert "5 comments on lines" in await live.wait_for_review(stage)
+        assert "6 comments on lines" in await live.wait_for_review(stage)
         first = stage.gh.pull(stage.number)
         assert [one.state for one in first.reviews] == ["CHANGES_REQUESTED"]
         assert model.READ["overview"] in first.comments[0].body

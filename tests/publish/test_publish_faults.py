@@ -33,7 +33,7 @@ async def test_comment_that_github_refuses_moves_to_the_summary(at: Scene) -> No
 
     assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
     assert (outcome.posted_count, outcome.listed_count) == (2, 1)
-    assert "2 comments on their lines; findings listed only here: 1" in stands.comments[0].body
+    assert "2 findings with comments; findings listed only here: 1" in stands.comments[0].body
     assert "#### 🔴 High · Finding f3" in stands.comments[0].body
     (note,) = outcome.notes
     assert "must be part of the diff”), so it is in the summary" in note

@@ -27,7 +27,7 @@ async def test_finding_is_posted_on_its_line_its_file_or_in_the_summary(at: Scen
     assert {c.commit for c in stands.review_comments} == {stands.head_sha}
     assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (4, 2, ())
     assert outcome.summary_url.startswith(at.gh.page(at.number))
-    assert "4 comments on their lines; findings listed only here: 2" in stands.comments[0].body
+    assert "4 findings with comments; findings listed only here: 2" in stands.comments[0].body
     assert all(f"Finding f{n}" in stands.comments[0].body for n in range(1, 6))
     assert {(one.user.login) for one in (*stands.comments, *stands.review_comments)} == {at.gh.login}
 

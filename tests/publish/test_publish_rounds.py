@@ -128,7 +128,7 @@ async def test_threads_of_silenced_findings_are_resolved(tmp_path: Path) -> None
     """Threads of silenced or hidden findings are resolved; of two equal findings, the open one is kept."""
     async with scene(tmp_path) as at:
         two = (finding("f3", 5), finding("f3", 41))
-        await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *two), "run-1")
+        await put(at, reviewed(at.stands.head_sha, finding("f1", 6), finding("f2", 42), *two), "run-1")
         await at.repo.push("feature", {"app.py": HEAD.replace("five\n", "line 5\n")})
         over = now(finding("f1"), "silenced"), now(finding("f2"), "below")
         alike = now(finding("f3", 5), "fixed"), now(finding("f3", 41), "still")
@@ -136,7 +136,7 @@ async def test_threads_of_silenced_findings_are_resolved(tmp_path: Path) -> None
 
         tops = [one for one in at.stands.review_comments if one.reply_to is None]
         rows = [(one.body.partition("Finding ")[2][:2], one.line, one.is_resolved) for one in tops]
-        assert sorted(rows) == [("f1", 5, True), ("f2", 41, True), ("f3", 5, True), ("f3", 41, False)]
+        assert sorted(rows) == [("f1", 6, True), ("f2", 42, True), ("f3", 5, True), ("f3", 41, False)]
 
 
 async def test_summary_names_the_permission_missing_to_resolve_threads(tmp_path: Path) -> None:

@@ -34,8 +34,31 @@ async def test_ignored_finding_is_reported_again_at_a_new_location(at: Whole) ->
         "1 finding (1 high); 1 new location.",
     )
     assert [(row["path"], row["start_line"]) for row in check.annotations] == [("shop/late.py", 5)]
-    assert lines(at, number) == [("shop/late.py", 5)]
+    assert lines(at, number) == [("shop/price.py", 1), ("shop/late.py", 5)]
     assert "No new findings" not in told
     assert "1. total() has a new signature, but shop/late.py" in told
     assert at.ending(number) == "success"
+    assert [one.is_resolved for one in at.gh.pull(number).review_comments if one.reply_to is None] == [True, True]
+
+
+async def test_listed_findings_outside_the_diff_get_a_thread_only_if_they_come_back(at: Whole) -> None:
+    """Findings that an earlier version only listed in the summary get no comments. A fixed one that is back does."""
+    names = "abcde"
+    callers = {f"shop/use_{n}.py": f"from shop.{n} import {n}\n\n\ndef use():\n    return {n}(1, 2)\n" for n in names}
+    defined = {f"shop/{n}.py": f"def {n}(x, y):\n    return x\n" for n in names}
+    await at.repo.commit("main", {".deeprepo.yml": "quota: 9\n", **callers, **defined})
+    number = await at.reviewed(files={path: text.replace("x, y", "x") for path, text in defined.items()})
+    threads = lines(at, number)
+    at.gh.repo(number).repository.pulls[number].review_comments.clear()
+    await at.pushed({"NEWS.md": "one\n"})
+    await at.said(number, "/deeprepo ignore 1 it is never called")
+    unchanged = lines(at, number)
+    await at.pushed({"shop/b.py": defined["shop/b.py"]})
+    await at.pushed({"shop/b.py": "def b():\n    return 1\n"})
+    changed = lines(at, number)
+    await at.pushed({"shop/b.py": defined["shop/b.py"]})
+
+    assert threads == [(f"shop/{n}.py", 1) for n in names]
+    assert unchanged == []
+    assert changed == [("shop/b.py", 1)]
     assert [one.is_resolved for one in at.gh.pull(number).review_comments if one.reply_to is None] == [True]

@@ -3,12 +3,15 @@ from whole import BROKEN, MENDED, Whole
 
 
 async def test_pull_request_is_reviewed_from_webhook_to_check_run(at: Whole) -> None:
-    """A finding on a changed line is a comment, one outside the diff is in the summary; both count."""
+    """A finding has a comment on its changed line, or outside the diff on the changed line that caused it."""
     number = await at.reviewed(files={**BROKEN, "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n'})
     stands = at.gh.pull(number)
 
-    assert [(one.path, one.line) for one in stands.review_comments] == [("shop/rates.py", 1)]
-    assert "shop/cart.py" in at.summary(number)
+    assert [(one.path, one.line) for one in stands.review_comments] == [
+        ("shop/price.py", 1),
+        ("shop/rates.py", 1),
+    ]
+    assert all("shop/cart.py" in told for told in (at.summary(number), stands.review_comments[0].body))
     assert "2 findings" in at.summary(number)
     (check,) = stands.checks
     assert (check.status, check.conclusion, check.external_id) == ("completed", "neutral", str(number))
@@ -16,9 +19,12 @@ async def test_pull_request_is_reviewed_from_webhook_to_check_run(at: Whole) -> 
 
 
 async def test_second_push_reports_new_findings_and_closes_fixed_ones(at: Whole) -> None:
-    """The one summary is updated: it lists the first review's finding as fixed."""
+    """The one summary is updated: it lists the first review's finding as fixed. Its thread is answered and resolved."""
     number = await at.reviewed()
     await at.pushed(MENDED)
+    first, answer = at.gh.pull(number).review_comments
+    assert first.is_resolved
+    assert "Fixed in" in answer.body
 
     assert "review 2" in at.summary(number)
     assert "1 fixed" in at.summary(number) or "Fixed" in at.summary(number)
