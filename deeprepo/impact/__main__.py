@@ -41,8 +41,6 @@ def main() -> int:
     TRACE.set(trace if is_explaining else None)
     try:
         tree = GitTree(".", base, head or "HEAD")
-        if is_explaining and (problem := asyncio.run(_problem(tree, path, int(number)))):
-            parser.error(problem)
         rows, dependents = asyncio.run(look(tree))
     except OSError as error:
         parser.error(str(error))
@@ -56,15 +54,6 @@ def main() -> int:
     for path, line, says in sorted(rows):
         sys.stdout.write(f"{path}:{line}: {says}\n")
     return int(bool(rows))
-
-
-async def _problem(tree: GitTree, path: str, line: int) -> str:
-    """Return why a line can't be explained; "" if the head has it."""
-    source = await tree.read(path)
-    if source is None:
-        return f"{path} is not a file of the head, or can't be read"
-    count = source.count(b"\n") + (not source.endswith(b"\n"))
-    return "" if 1 <= line <= count else f"{path} has no line {line}: its last one is {count}"
 
 
 async def look(tree: GitTree) -> tuple[list[Row], Dependents]:

@@ -152,7 +152,6 @@ class Classes:
     members_apart: ClassVar[bool] = False
     declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
     library_space: ClassVar[str] = ""  # the namespace of the standard library, which no tree defines
-    implements: ClassVar[str] = ""  # the keyword before interfaces whose members a class does not inherit
     embeds_types: ClassVar[bool] = False  # a type has the methods of the types embedded in it
     metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
     # library classes that add no members and whose call constructs nothing, such as enumerations

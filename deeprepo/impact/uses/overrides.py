@@ -5,12 +5,10 @@ If the method is removed or renamed, its overrides are no longer called or overr
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from deeprepo.impact.everyday import METHODS
-from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import replace
-from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Importers, Scene
@@ -19,7 +17,6 @@ from deeprepo.impact.uses.targets import UseTarget, bindings_of, classes_of, is_
 from deeprepo.impact.values import Definition, Outline
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
-HEAD_LINES = 12  # lines of a class head with its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 WORD = re.compile(r"\w+")
 INTERFACE = re.compile(r"\b(?:trait|interface)\b")
@@ -90,11 +87,11 @@ async def _overriding_any(scene: Scene, importers: Importers, mine: Sequence[Use
         for home in sorted({*exports.visible_files(path)} & homes):
             bound.stars[home].add("")
         outline = await exports.outline("head", path)
-        for target in wanted_targets if outline is not None else ():
-            if path in target.homes or is_imported(target, bound):
+        for target in wanted_targets:
+            if outline is not None and (path in target.homes or is_imported(target, bound)):
                 around = frozenset().union(*(home_words.get(home, frozenset()) for home in target.homes))
                 class_names = {**classes_of(target, bound, path), **_qualified(target, outline, around)}
-                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, class_names, source)]
+                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, class_names)]
     return tuple(overriding)
 
 
@@ -144,17 +141,13 @@ def _qualified(target: UseTarget, outline: Outline | None, around: Collection[st
     return {base: "" for base, words in pairs if words[-1:] == [target.owner] and words[-2:-1] and words[-2] in around}
 
 
-def _overriding(
-    target: UseTarget, outline: Outline | None, class_names: Collection[str], source: bytes
-) -> list[Definition]:
+def _overriding(target: UseTarget, outline: Outline, class_names: Collection[str]) -> list[Definition]:
     """Return the only method of that name in each subclass, or in each implementation for a type."""
-    if outline is None:
-        return []
     many = Counter(symbol.name for symbol in outline.definitions)
     names = _overridden_names(target)
     below = {
         f"{name}.{short}"
-        for name, bases in (*outline.bases, *implementing(outline, source))
+        for name, bases in outline.bases
         if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
         for short in names
     }
@@ -176,17 +169,3 @@ def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
     if before is None or before.signature is None or symbol.signature is None:
         return False
     return len(before.parameters) == len(symbol.parameters)
-
-
-def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield classes with the interfaces that they implement, if they inherit nothing from them."""
-    classes = [symbol for symbol in outline.definitions if symbol.kind == "class"]
-    word = rules_of(classes[0].path).implements if classes else ""
-    if not word or word.encode() not in source:
-        return
-    lines = file_lines(source)
-    for symbol in classes:
-        head = "\n".join(lines[symbol.start - 1 : min(symbol.end, symbol.start + HEAD_LINES)]).partition("{")[0]
-        bases = head.partition(f" {word} ")[2]
-        if bases:
-            yield symbol.name, tuple(bases.split(","))

@@ -298,7 +298,6 @@ class JavaScript(Language, frozen=True):
     packaging: ClassVar[Packaging | None] = manifest
     sees_own_members = False
     default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"
-    implements = "implements"
     reads_all = "arguments"
     inline = frozenset(
         {"call_expression", "arguments", "parenthesized_expression", "unary_expression", "await_expression"}
