@@ -50,7 +50,6 @@ class FileType(Struct, frozen=True, kw_only=True):
     folder_file: str = ""  # base name of the file that an import of its folder refers to
     # whose top-level names a file can use without naming their file
     shared_names: Literal["", "folder", "namespace", "tree"] = ""
-    symbols: bool = False  # `:name` is a string-like literal
     unbuilt: str = "(?!)"  # a pattern of files that are neither built nor run: stubs, declarations, scripts
 
     @property
