@@ -24,7 +24,7 @@ NO_LINES: Mapping[str, Mapping[int, str]] = {}
 Place = tuple[int, int, int]
 DELETED = "deleted file"
 _KIND = {"added": "new file", "deleted": DELETED}
-DELETED_ROWS = 40  # rows shown of a deleted file that has more than twice as many
+DELETED_ROWS = 20  # rows shown of a deleted file that has more than twice as many
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,27 +18,7 @@ from bot.values.finding import proof_id
 STRETCH = 32  # lines
 MAX_LINES_APART = 3  # lines between two findings about the same defect in neighboring statements
 NEARBY = 8  # lines between two passes' findings about the same defect
-# Words shared by the titles of two passes' findings; half of the shorter title is enough too
-TWO_READINGS = 3
 FEW_SHARED, HALF_SHARED, MOST_SHARED = 0.3, 0.5, 0.6  # share of the longer words in the shorter of two titles
-SEVERAL = 4  # words shared by two titles if one repeats the other
-
-
-def _any_of(words: str) -> re.Pattern[str]:
-    """Return a pattern for words with any of these beginnings."""
-    return re.compile(rf"\b(?:{words})", re.IGNORECASE)
-
-
-_GONE = _any_of(
-    r"renam|remov|delet|moved|gone|forg[eo]t|undefined|old name|not (?:defined|updated)|no longer (?:exist|defin|import|there|available)"
-    r"|still (?:call|use|import|refer|name)|(?:does|do) not exist"
-)
-_UNFIT = _any_of(
-    r"(?:arguments?|parameters?|signature|keywords?|arity|takes|requir(?:e|es|ed)|pass(?:es|ing)|leaves out|omits|without)\b"
-)
-# What a definition does is a different problem from being removed or renamed.
-_DOES = _any_of(r"return|result|none\b|null\b|nil\b|empty|default|type|order|unit|value|await|async|raise|throw")
-_SAME = {"null": "none", "nil": "none", "await": "async", "throw": "raise"}
 _CODE = re.compile(
     r"`([\w$.]{2,80})(?:\(\))?`|\b([A-Za-z_$][\w$.]{1,80})\(\)|\b([A-Za-z$]\w{0,40}_\w{1,40}|[a-z]{1,40}[A-Z]\w{0,40})\b"
 )
@@ -172,9 +152,8 @@ def same(finding: Finding, other: Finding) -> bool:
     titles, names, other_names = (finding.title, other.title), code_names(finding.title), code_names(other.title)
     is_apart = bool(names and other_names) and names.isdisjoint(other_names)
     by_readers = not (finding.rule or other.rule)
-    is_one_break = (
-        not is_apart and bool(names & other_names) and not _breaks(finding.title).isdisjoint(_breaks(other.title))
-    )
+    shares_name = not names.isdisjoint(other_names)
+    is_one_break = shares_name and alike(*titles, FEW_SHARED)
     shared_places = _shown_places(finding) & _shown_places(other)
     # If both have the same change and the same broken use, one shared word shows that the mechanism is the
     # same.
@@ -182,23 +161,22 @@ def same(finding: Finding, other: Finding) -> bool:
     if _within(finding, other, 0):
         is_use = is_mechanism and any(path != finding.path for path, _, _ in shared_places)
         is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW_SHARED)
-        is_story = is_use or is_one_break or alike(*titles, FEW_SHARED if shared_places else HALF_SHARED)
+        is_story = is_use or is_one_break or (shares_name and not by_readers)
+        is_story |= alike(*titles, FEW_SHARED if shared_places else HALF_SHARED)
         are_guesses = not (finding.proven or other.proven) and all(
             source.kind == "model" for source in (*finding.basis.sources, *other.basis.sources)
         )
-        is_kindred = not are_guesses or _are_from_different_passes(finding, other) or alike(*titles, FEW_SHARED)
-        is_kindred |= bool(names & other_names)
+        is_kindred = not are_guesses or shares_name or alike(*titles, FEW_SHARED)
+        is_kindred |= _are_from_different_passes(finding, other)
         return ((finding.category == other.category and is_kindred) or is_story) and not is_other
     shows_other, back = _shows(finding, other), _shows(other, finding)
     if not by_readers:  # the model shows what the check reports, but not the other way round
         return (back if finding.rule else shows_other) and is_one_break and not (finding.rule and other.rule)
     if shows_other and back:
-        return is_mechanism or not names.isdisjoint(other_names)
+        return is_mechanism or shares_name
     is_beside = bool(shared_places) and _within(finding, other, MAX_LINES_APART) and alike(*titles)
-    is_beside |= (
-        _are_from_different_passes(finding, other) and _within(finding, other, NEARBY) and _tells(*titles, TWO_READINGS)
-    )
-    is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _share_most_words(*titles)
+    is_beside |= _are_from_different_passes(finding, other) and _within(finding, other, NEARBY) and alike(*titles)
+    is_story = is_one_break or alike(*titles, MOST_SHARED)
     return not is_apart and (is_beside or ((shows_other or back) and is_story))
 
 
@@ -244,25 +222,6 @@ def _shows(finding: Finding, other: Finding) -> bool:
 
 def _location(item: Evidence) -> Location:
     return item.path, item.side, item.line
-
-
-def _share_most_words(title: str, other: str) -> bool:
-    """Return whether two titles share most of their longer words, and several of them."""
-    return alike(title, other, MOST_SHARED) and len(_long_words(title) & _long_words(other)) >= SEVERAL
-
-
-def _tells(title: str, other: str, least: int) -> bool:
-    """Return whether two titles share this many longer words, or half of those in the shorter one."""
-    return alike(title, other) or len(_long_words(title) & _long_words(other)) >= least
-
-
-def _breaks(title: str) -> set[str]:
-    """Return the kinds of break that a title describes.
-
-    That is what something does differently, else that it is removed, or that its arguments don't fit.
-    """
-    does = {_SAME.get(word, word) for word in map(str.lower, _DOES.findall(title))} - {"return", "result", "value"}
-    return does or {name for name, look in (("gone", _GONE), ("unfit", _UNFIT)) if look.search(title)}
 
 
 def code_names(title: str) -> set[str]:

@@ -34,13 +34,9 @@ TOKENS = 5_000  # tokens of all excerpts for one finding
 SMALL_FILE = 1_500  # tokens of a quoted file that is shown whole if there is room
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
-BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
-EVIDENCE = 80  # lines of the block around a piece of evidence
-CALLER = 24  # lines of the block around a call
-LINES_OF_ANY_BLOCK = 12  # lines of any block if there is no room for more
-BEFORE = 60  # lines of the block around removed lines
-MAX_CALLERS, MAX_REMOVED = 3, 3
-MAX_HEADS = 8  # lines that open what encloses an excerpt, such as its function and class
+BLOCK = 40  # lines of the block around any other lines
+SHORT_BLOCK = 12  # lines of a block if there is no room for more
+MOST_PLACES = 3  # callers, and removed definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ async def gather(
     """Return the excerpts for one finding within `room` tokens, the most informative first."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     places += [
-        CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, AGAINST if one.note == AGAINST else "evidence")
+        CodeSpan(one.path, one.side, one.line, one.line, BLOCK, AGAINST if one.note == AGAINST else "evidence")
         for one in finding.evidence
         if not one.repository
     ]
@@ -120,7 +116,7 @@ def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
     """Yield the lines of other repositories that the finding quotes, as read from there."""
     for place in finding.evidence:
         if place.repository:
-            lines = place.quote.strip("\n").split("\n")[:LINES_OF_ANY_BLOCK]
+            lines = place.quote.strip("\n").split("\n")[:SHORT_BLOCK]
             rows = tuple(DiffRow("", text, place.line + index) for index, text in enumerate(lines))
             title = f"evidence, in the repository {place.repository}, which uses this one"
             yield Excerpt(place.path, place.line, place.line + len(lines) - 1, rows, place.side, title)
@@ -154,7 +150,7 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan
             if max([*near, number]) - min([*near, number]) < BLOCK:
                 near.append(number)
         if near:
-            yield CodeSpan(file.old_path or file.path, "base", min(near) - 3, max(near) + 3, BEFORE, "as it was")
+            yield CodeSpan(file.old_path or file.path, "base", min(near), max(near), BLOCK, "as it was")
     for move in moves.find(files) if finding.side == "head" else ():
         if move.path == finding.path and move.start <= finding.start <= move.end:
             at = move.old_start + finding.start - move.start
@@ -163,7 +159,7 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan
                 "base",
                 at,
                 min(at + finding.end - finding.start, move.old_end),
-                BEFORE,
+                BLOCK,
                 "as it was before it was moved",
             )
 
@@ -187,7 +183,7 @@ def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[C
     claim_words = _claim_words(finding)
     gone_symbols = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
     meant = [one for one in gone_symbols if is_product(one.path) or not is_product(finding.path)]
-    for symbol in [one for one in meant if one.short in claim_words][:MAX_REMOVED]:
+    for symbol in [one for one in meant if one.short in claim_words][:MOST_PLACES]:
         yield CodeSpan(
             symbol.path,
             "base",
@@ -216,9 +212,9 @@ def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
         and _telling(reference, claim_words)
         and (_is_relevant(reference.path) or not _is_relevant(finding.path))
     ]
-    for reference in sorted(rows, key=lambda r: (not r.missing, not r.is_bound, r.test, not r.call))[:MAX_CALLERS]:
+    for reference in sorted(rows, key=lambda r: (not r.missing, not r.is_bound, r.test, not r.call))[:MOST_PLACES]:
         title = f"uses {reference.name}" + ("" if reference.is_bound else " (by name only)")
-        yield CodeSpan(reference.path, "head", reference.line, reference.line, CALLER, title, *(reference.span or ()))
+        yield CodeSpan(reference.path, "head", reference.line, reference.line, BLOCK, title, *(reference.span or ()))
 
 
 def _is_relevant(path: str) -> bool:
@@ -243,14 +239,14 @@ async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLin
     first, last = max(1, place.first), min(len(lines), place.last)
     if first > last:
         return None
-    for most in dict.fromkeys((place.most, *(min(place.most, fewer) for fewer in (BLOCK, LINES_OF_ANY_BLOCK)), 0)):
+    for most in dict.fromkeys((place.most, *(min(place.most, fewer) for fewer in (BLOCK, SHORT_BLOCK)), 0)):
         block = sorted({*range(first, last + 1), *_block(lines, place, most)})
         block = [*(blocks.annotations(lines, block[0]) if most else ()), *block]
         new = shown_lines.left(place.path, block, place.side)
         if not any(lines[number - 1].strip() for number in new):
             return None
         heads = [number for number in blocks.heads(lines, first) if number not in block] if most else []
-        opening = shown_lines.left(place.path, heads[:MAX_HEADS], place.side)
+        opening = shown_lines.left(place.path, heads, place.side)
         numbers = sorted([*new, *opening])
         rows = tuple(DiffRow("", lines[number - 1], number) for number in numbers)
         excerpt = Excerpt(place.path, numbers[0], numbers[-1], rows, place.side, place.title)
@@ -268,9 +264,7 @@ def _block(lines: Sequence[str], place: CodeSpan, most: int) -> Sequence[int]:
         return ()
     start, end = place.start, min(place.end, len(lines))
     if start and start <= place.first <= end and end - start < most:
-        around = (
-            blocks.around(place.path, lines, place.first, min(most, BLOCK)) if end - start < LINES_OF_ANY_BLOCK else ()
-        )
+        around = blocks.around(place.path, lines, place.first, min(most, BLOCK)) if end - start < SHORT_BLOCK else ()
         return sorted({*range(start, end + 1), *around})
     ends = {max(1, place.first), min(len(lines), place.last)}
     block_start = start if start < place.first else 0
