@@ -1,6 +1,6 @@
 """Read results of other tools from SARIF 2.1.0.
 
-The files are untrusted, so every value is checked and every loop is bounded. `read` converts a file to plain
+The files are untrusted, so a value of an unexpected type counts as missing. `read` converts a file to plain
 rows, and `results_in_change` keeps those in changed files.
 """
 
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from bot.errors import UsageError
@@ -20,17 +20,111 @@ from bot.values.tool_results import ToolResult, ToolRun
 
 MAX_SARIF_BYTES = 64 << 20  # per file
 MOST_RESULTS = 100_000  # per file
-MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, a name, and a fingerprint
-MOST_PLACES = 10  # locations per result
-# Lines of a result that is new because of one added line; a longer result is about a whole function or class
-MAX_NEW_LINES = 20
-MOST_PATH = 16_000  # characters; Git allows paths of 4,096 bytes, and each may be written as `%20`
-MOST_ROOTS, MOST_BASES, MOST_ARGUMENTS = 50, 10, 20
+MOST_WORDS = 600  # characters of a message or name
 SARIF_SEVERITIES: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
 NOWHERE = "/"  # the path of a result that names no file
 # Properties of an invocation that failed
 ENDED_EARLY = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")
+MOST_ROOTS = 50  # folders that may be the repository
+NOTHING: dict[str, Any] = {}
+EMPTY: list[Any] = []
+Value = TypeVar("Value")
+
+
+class _Run:
+    """One run of a tool in a SARIF file."""
+
+    def __init__(self, row: object) -> None:
+        self.row = row
+        self._invocations, self._artifacts = _at(row, "invocations", EMPTY), _at(row, "artifacts", EMPTY)
+        self._parts = [_at(row, "tool.driver", NOTHING), *_at(row, "tool.extensions", EMPTY)]
+        # As in GitHub's code scanning, the part of this ID before its last slash distinguishes runs of one
+        # tool.
+        category = _words(_at(row, "automationDetails.id", "").rpartition("/")[0])
+        name = _words(_at(self._parts[0], "name", "")) or "another tool"
+        self.tool = f"{name} ({category})" if category else name
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run succeeded and has results."""
+        is_stopped = any(
+            isinstance(each, dict) and each.get(name) for each in self._invocations for name in ENDED_EARLY
+        )
+        ended = all(_at(each, "executionSuccessful", default=True) for each in self._invocations)
+        return ended and not is_stopped and isinstance(self.row, dict) and isinstance(self.row.get("results"), list)
+
+    def files(self) -> tuple[str, ...] | None:
+        """Return the files that the tool was run on; None if the file doesn't say."""
+        targets = [artifact for artifact in self._artifacts if "analysisTarget" in _at(artifact, "roles", EMPTY)]
+        return tuple(self._path(_at(target, "location", NOTHING)) for target in targets) or None
+
+    def unread(self) -> Iterator[ToolResult]:
+        """Yield a row for each location that the tool reports as not read or not fully checked."""
+        for kind, least in (("toolExecutionNotifications", "warning"), ("toolConfigurationNotifications", "error")):
+            for row in (row for each in self._invocations for row in _at(each, kind, EMPTY)):
+                level = _at(row, "level", "warning")
+                message = f"{self.tool} reports: {_message(row, NOTHING) or 'it did not check everything'}"
+                for place in (_at(row, "locations", EMPTY) or [NOTHING]) if level in (least, "error") else ():
+                    path = self._path(_at(place, "physicalLocation.artifactLocation", NOTHING))
+                    yield replace(_row(path, self.tool, message), sure=level == "error", is_unread=True)
+
+    def results(self) -> Iterator[ToolResult]:
+        """Yield one row per location of each open result, since all locations have to change."""
+        rules = [rule for part in self._parts for rule in _at(part, "rules", EMPTY)]
+        by_id = {_at(rule, "id", ""): rule for rule in reversed(rules)}  # if an ID is repeated, the first counts
+        for result in _at(self.row, "results", EMPTY):
+            rule_id, index = _at(result, "ruleId", "") or _at(result, "rule.id", ""), _at(result, "ruleIndex", -1)
+            rule = by_id.get(rule_id) or (rules[index] if not rule_id and 0 <= index < len(rules) else NOTHING)
+            level = _at(result, "level", "") or _at(rule, "defaultConfiguration.level", "")
+            accepted = [
+                each for each in _at(result, "suppressions", EMPTY) if _at(each, "status", "") in ("", "accepted")
+            ]
+            is_old = _at(result, "baselineState", "") in ("unchanged", "absent")
+            if level != "none" and not accepted and not is_old and _at(result, "kind", "fail") == "fail":
+                # an unknown level must not hide a result
+                yield from self._of(result, rule, level if level in SARIF_SEVERITIES else "warning")
+
+    def _of(self, result: object, rule: object, level: str) -> Iterator[ToolResult]:
+        properties = _at(rule, "properties", NOTHING) | _at(result, "properties", NOTHING)
+        score = _score(properties.get("security-severity"))
+        marks = _at(result, "fingerprints", NOTHING) or _at(result, "partialFingerprints", NOTHING)
+        row = replace(
+            _row("", self.tool, _message(result, rule)),
+            rule=_words(_at(result, "ruleId", "") or _at(result, "rule.id", "") or _at(rule, "id", "")),
+            about=_words(_at(rule, "shortDescription.text", "") or _at(rule, "fullDescription.text", "")),
+            severity=next((name for least, name in SCORES if score >= least), SARIF_SEVERITIES[level]),
+            security=bool(score) or "security" in _at(rule, "properties.tags", EMPTY),
+            sure=level == "error",
+            new=True if _at(result, "baselineState", "") == "new" else None,
+            mark=_encoded("\0".join(f"{name}={value}" for name, value in sorted(marks.items()))),
+        )
+        for location in _at(result, "locations", EMPTY) or [NOTHING]:
+            place = _at(location, "physicalLocation", NOTHING)
+            start, end = (max(0, _at(place, f"region.{name}", 0)) for name in ("startLine", "endLine"))
+            path = self._path(_at(place, "artifactLocation", NOTHING)) or NOWHERE
+            yield replace(row, path=path, start=start, end=max(start, end))
+
+    def _path(self, place: Mapping[str, Any]) -> str:
+        """Return a path inside the repository, or an absolute one.
+
+        Return "" if the address is missing, outside the repository, or not a file.
+        """
+        index, bases, used = _at(place, "index", -1), _at(self.row, "originalUriBaseIds", NOTHING), set[str]()
+        if "uri" not in place and 0 <= index < len(self._artifacts):
+            place = _at(self._artifacts[index], "location", NOTHING)
+        uri, base = _at(place, "uri", "").replace("\\", "/"), _at(place, "uriBaseId", "")
+        while base in bases and base not in used and not re.match(r"(?i)[a-z]+:|/", uri):
+            used.add(base)
+            above, base = _at(bases[base], "uri", ""), _at(bases[base], "uriBaseId", "")
+            uri = f"{above.rstrip('/')}/{uri}" if above and uri else uri
+        text = re.sub(r"(?i)^file:(?://[^/]*(?=/))?", "", uri)
+        if re.match(r"(?i)[a-z][a-z+.-]+://", text):
+            return ""
+        path = posixpath.normpath(unquote(text)) if text else ""
+        # The form in which some tools write a drive
+        path = f"/{path}" if re.match(r"[A-Za-z]:/", path) else re.sub("^/+", "/", path)
+        return "" if path.startswith("../") or path in ("", ".", "..", "/") else path
 
 
 def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
@@ -43,11 +137,9 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
         if not run.is_complete:
             results.append(_row("", run.tool, f"the run of {run.tool} failed or has no results"))
         results += [place for place in run.unread() if place.path or place.sure]
-        rules = run.rules()
-        for result in _list(run.row.get("results")):
-            if len(results) >= MOST_RESULTS:
-                raise UsageError(f"{name} has more than {MOST_RESULTS:,} results. Pass only results for changed files")
-            results += run.results(_dict(result), rules)
+        results += run.results()
+    if len(results) > MOST_RESULTS:
+        raise UsageError(f"{name} has more than {MOST_RESULTS:,} results. Pass only results for changed files")
     return tuple(results)
 
 
@@ -93,8 +185,7 @@ def results_in_change(
         elif file := changed_files.get(path):
             # A result under the old path was not compared with this one.
             is_judged = each.new is False or (each.new and file.status != "renamed")
-            is_new = each.new if is_judged else _is_on_added_line(each, file)
-            rows.append(replace(each, path=path, new=is_new))
+            rows.append(replace(each, path=path, new=each.new if is_judged else each.start in file.added_lines))
     rows += [
         _row("", tool, f"{count(number, 'result')} of {tool} for files outside this commit")
         for tool, number in homeless.items()
@@ -103,34 +194,26 @@ def results_in_change(
     return tuple(dict.fromkeys(rows))
 
 
-def _is_on_added_line(result: ToolResult, file: ChangedFile) -> bool:
-    """Return whether the result begins on an added line, or is about one statement with an added line."""
-    end = result.end if result.end - result.start < MAX_NEW_LINES else result.start
-    return not file.added_lines.isdisjoint(range(result.start, end + 1))
-
-
 def _root(absolute: Collection[str], changed_files: Collection[str], tree_paths: Collection[str]) -> str:
-    """Return the repository's folder when the tool ran.
-
-    It is the folder that turns most absolute paths into files of the tree.
-    """
+    """Return the repository's folder when the tool ran: the one that turns most absolute paths into files."""
     names: dict[str, list[str]] = {}
     for path in changed_files:
-        names.setdefault(posixpath.basename(path), []).append(path)
-    counts = Counter(
+        names.setdefault(posixpath.basename(path), EMPTY).append(path)
+    roots = Counter(
         each.removesuffix(path)
         for each in absolute
         for path in names.get(posixpath.basename(each), ())[:MOST_ROOTS]
         if each.endswith(f"/{path}")
     )
-    file_counts = {
-        root: sum(path.startswith(root) and path.removeprefix(root) in tree_paths for path in absolute)
-        for root, _ in counts.most_common(MOST_ROOTS)
-    }
-    return max(file_counts, key=lambda root: (file_counts[root], -len(root)), default="")
+
+    def known(root: str) -> int:
+        return sum(path.startswith(root) and path.removeprefix(root) in tree_paths for path in absolute)
+
+    likely = [root for root, _ in roots.most_common(MOST_ROOTS)]
+    return max(likely, key=lambda root: (known(root), -len(root)), default="")
 
 
-def _runs(data: bytes, name: str) -> list["_Run"]:
+def _runs(data: bytes, name: str) -> list[_Run]:
     if len(data) > MAX_SARIF_BYTES:
         raise UsageError(f"{name} is larger than {MAX_SARIF_BYTES >> 20} MiB. Pass only results for changed files")
     try:
@@ -139,178 +222,45 @@ def _runs(data: bytes, name: str) -> list["_Run"]:
         raise UsageError(f"{name} is nested too deeply to be read") from None
     except ValueError as error:
         raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
-    if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or log.get("version") != "2.1.0":
+    if _at(log, "version", "") != "2.1.0" or not isinstance(log.get("runs"), list):
         raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
-    return [_Run(_dict(run)) for run in log["runs"]]
+    return [_Run(run) for run in log["runs"]]
 
 
-class _Run:
-    """One run of a tool in a SARIF file."""
-
-    def __init__(self, row: Mapping[str, Any]) -> None:
-        self.row, self._tool = row, _dict(row.get("tool"))
-        self._invocations = [_dict(each) for each in _list(row.get("invocations"))]
-        self._artifacts = [_dict(each) for each in _list(row.get("artifacts"))]
-        name = _words(_dict(self._tool.get("driver")).get("name"), MOST_NAME) or "another tool"
-        # As in GitHub's code scanning, the part of this ID before its last slash distinguishes runs of one
-        # tool.
-        category = _words(_name(_dict(row.get("automationDetails")).get("id")).rpartition("/")[0], MOST_NAME)
-        self.tool = f"{name} ({category})" if category else name
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the run succeeded and has results."""
-        ended = all(invocation.get("executionSuccessful") is not False for invocation in self._invocations)
-        ended = ended and not any(each.get(name) for each in self._invocations for name in ENDED_EARLY)
-        return ended and isinstance(self.row.get("results"), list)
-
-    def files(self) -> tuple[str, ...] | None:
-        """Return the files that the tool was run on; None if the file doesn't say."""
-        targets = [
-            artifact for artifact in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(artifact.get("roles"))
-        ]
-        return tuple(self._path(_dict(target.get("location"))) for target in targets) or None
-
-    def unread(self) -> Iterator[ToolResult]:
-        """Yield a row for each location that the tool reports as not read or not fully checked."""
-        for kind, least in (("toolExecutionNotifications", "warning"), ("toolConfigurationNotifications", "error")):
-            rows = [each for invocation in self._invocations for each in _list(invocation.get(kind))[:MOST_RESULTS]]
-            for notification in map(_dict, rows):
-                level = _name(notification.get("level")) or "warning"
-                if level not in (least, "error"):
-                    continue
-                message = _message(notification, {}) or "it did not check everything"
-                locations = [
-                    _dict(_dict(each).get("physicalLocation")) for each in _list(notification.get("locations"))
-                ]
-                for place in locations[:MOST_PLACES] or [{}]:
-                    path = self._path(_dict(place.get("artifactLocation")))
-                    row = _row(path, self.tool, f"{self.tool} reports: {message}")
-                    yield replace(row, sure=level == "error", is_unread=True)
-
-    def rules(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the rules of the tool and its extensions by ID, and the tool's rules also by index.
-
-        If an ID is repeated, the first counts.
-        """
-        components = [_dict(each) for each in (self._tool.get("driver"), *_list(self._tool.get("extensions")))]
-        rows = [_dict(rule) for component in components for rule in _list(component.get("rules"))]
-        named = {_name(rule.get("id")): rule for rule in reversed(rows)}
-        return {f"#{index}": rule for index, rule in enumerate(rows)} | named
-
-    def results(self, result: Mapping[str, Any], rules: Mapping[str, Mapping[str, Any]]) -> Iterator[ToolResult]:
-        """Yield one row per location of a result, if it is open, since all locations have to change."""
-        state, rule_row = _name(result.get("baselineState")), _dict(result.get("rule"))
-        suppressions = [_dict(each) for each in _list(result.get("suppressions"))]
-        kinds = {
-            _name(suppression.get("kind"))
-            for suppression in suppressions
-            if suppression.get("status", "accepted") == "accepted"
-        }
-        if kinds or state in ("unchanged", "absent") or (_name(result.get("kind")) or "fail") != "fail":
-            return
-        rule_id = _name(result.get("ruleId")) or _name(rule_row.get("id"))
-        rule = rules.get(rule_id or f"#{_whole(result.get('ruleIndex'), -1)}", {})
-        level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level"))
-        if level == "none":
-            return
-        level = level if level in SARIF_SEVERITIES else "warning"  # an unknown level must not hide a result
-        properties, own_properties = _dict(rule.get("properties")), _dict(result.get("properties"))
-        score = _score(own_properties.get("security-severity", properties.get("security-severity")))
-        row = replace(
-            _row("", self.tool, _message(result, rule)),
-            rule=_words(rule_id or rule.get("id"), MOST_NAME),
-            about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
-            severity=next(
-                (name for least, name in SCORES if score is not None and score >= least), SARIF_SEVERITIES[level]
-            ),
-            security=score is not None or "security" in _list(properties.get("tags"))[:MOST_ARGUMENTS],
-            sure=level == "error",
-            new=True if state == "new" else None,
-            mark=_mark(result),
-        )
-        for location in _list(result.get("locations"))[:MOST_PLACES] or [{}]:
-            place = _dict(_dict(location).get("physicalLocation"))
-            region = _dict(place.get("region"))
-            start = _whole(region.get("startLine"))
-            path = self._path(_dict(place.get("artifactLocation"))) or NOWHERE
-            yield replace(row, path=path, start=start, end=max(start, _whole(region.get("endLine"))))
-
-    def _path(self, place: Mapping[str, Any]) -> str:
-        """Return a path inside the repository, or an absolute one.
-
-        Return "" if the address is missing, outside the repository, or not a file.
-        """
-        index = _whole(place.get("index"), -1)
-        if "uri" not in place and 0 <= index < len(self._artifacts):
-            place = _dict(self._artifacts[index].get("location"))
-        uri, base = _name(place.get("uri")), place.get("uriBaseId")
-        bases = _dict(self.row.get("originalUriBaseIds"))
-        for _ in range(MOST_BASES):
-            if len(uri) > MOST_PATH:
-                return ""
-            at = {} if re.match(r"(?i)[a-z]+:|/", uri) else _dict(bases.get(_name(base)))
-            above, base = _name(at.get("uri"))[: MOST_PATH + 1], at.get("uriBaseId")
-            uri = f"{above.rstrip('/')}/{uri}" if above and uri else uri
-        text = re.sub(r"(?i)^file:(?://[^/]*(?=/))?", "", uri.replace("\\", "/"))
-        if re.match(r"(?i)[a-z][a-z+.-]+://", text):
-            return ""
-        path = posixpath.normpath(unquote(text)) if text else ""
-        # The form in which some tools write a drive
-        path = f"/{path}" if re.match(r"[A-Za-z]:/", path) else re.sub("^/+", "/", path)
-        return "" if path.startswith("../") or path in ("", ".", "..", "/") else path
+def _at(row: object, path: str, default: Value) -> Value:
+    """Return the value at a path of names such as "message.text"; the default if it is missing or of another type."""
+    value = row
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    fits = isinstance(value, type(default)) and isinstance(value, bool) == isinstance(default, bool)
+    return value if fits else default  # type: ignore[return-value]  # of the default's type
 
 
 def _row(path: str, tool: str, message: str) -> ToolResult:
     return ToolResult(path, 0, 0, tool, "", message, "", "low", security=False, sure=False)
 
 
-def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
-    message = _dict(result.get("message"))
-    text = message.get("text")
-    if not isinstance(text, str):
-        text = _dict(_dict(rule.get("messageStrings")).get(_name(message.get("id")))).get("text")
-    arguments = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
-    message_text = _name(text)[: 4 * MOST_WORDS]
-    for index, value in enumerate(arguments):
-        message_text = message_text.replace(f"{{{index}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
-    return _words(message_text, MOST_WORDS)
+def _message(result: object, rule: object) -> str:
+    strings = _at(rule, "messageStrings", NOTHING)
+    text = _at(result, "message.text", "") or _at(strings.get(_at(result, "message.id", "")), "text", "")
+    for index, value in enumerate(_at(result, "message.arguments", EMPTY)):
+        text = text[: MOST_WORDS * MOST_WORDS].replace(f"{{{index}}}", str(value)[:MOST_WORDS])
+    return _words(text)
 
 
-def _mark(result: Mapping[str, Any]) -> str:
-    marks = _dict(result.get("fingerprints")) or _dict(result.get("partialFingerprints"))
-    rows = [f"{name}={value}" for name, value in sorted(marks.items())[:MOST_ARGUMENTS] if isinstance(value, str)]
-    return "\0".join(rows)[:MOST_MARK].encode("utf-8", "replace").decode()
-
-
-def _score(value: object) -> float | None:
+def _score(value: object) -> float:
+    """Return a score on the scale of CVSS, or 0."""
     try:
-        score = float(str(value)[:MOST_NAME])
+        score = float(str(value))
     except ValueError:
-        return None
-    return score if 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
+        return 0.0
+    return score if 0 < score <= 10 else 0.0  # noqa: PLR2004 - the highest score
 
 
-def _text(value: object) -> str:
-    return _words(_dict(value).get("text"), MOST_WORDS)
+def _words(value: str) -> str:
+    text = " ".join(_encoded(value[: MOST_WORDS * MOST_WORDS]).split())
+    return text if len(text) <= MOST_WORDS else text[: MOST_WORDS - 1] + "…"
 
 
-def _words(value: object, most: int) -> str:
-    text = " ".join(_name(value)[: 4 * most].encode("utf-8", "replace").decode().split())
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _name(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _whole(value: object, otherwise: int = 0) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else otherwise
-
-
-def _dict(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _encoded(value: str) -> str:
+    return value.encode("utf-8", "replace").decode()
