@@ -84,15 +84,13 @@ def _of_import(
     if not files:
         if item.line in lines:
             near = modules.near(path, item)
-            yield Place(path, item.line, item.spec, "missing-module", "likely", "", near=near, spec=item.spec)
+            yield Place(path, item.line, item.spec, "missing-module", "likely", "", near=near)
         return
     unwritten = re.compile(f"{language.scope.generated_names or '(?!)'}|{language.scope.implicit_names}")
     for bound in mine:
         if not unwritten.fullmatch(bound.there) and taken(index, modules, path, item, bound.there) is ABSENT:
             near = _near(bound.there, names_of(index, files))
-            yield Place(
-                path, bound.line, bound.there, "missing-name", "likely", files[0], near, item.spec, here=bound.here
-            )
+            yield Place(path, bound.line, bound.there, "missing-name", "likely", files[0], near, here=bound.here)
 
 
 def _near(name: str, names: Collection[str]) -> tuple[str, ...]:

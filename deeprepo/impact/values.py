@@ -300,7 +300,6 @@ class Place(Struct, frozen=True):
     certainty: Certainty
     home: str  # the file that lacks the name; "" for a missing module
     near: tuple[str, ...] = ()  # suggestions, best first
-    spec: str = ""  # the module, as the import writes it
     here: str = ""  # the local name of an import
 
 

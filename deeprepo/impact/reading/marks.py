@@ -148,16 +148,16 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     return marks
 
 
-def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> ByteRanges:
+def parts_around(root: Node, places: Sequence[int]) -> ByteRanges:
     """Return the parts of a file needed to resolve some places: the code around them and all short nodes.
 
     () means the whole file.
     """
     found: list[tuple[int, int]] = []
-    _split(root, places, found, short)
+    _split(root, places, found)
     joined: list[tuple[int, int]] = []
     for start, end in found:
-        if joined and start - joined[-1][1] <= short:
+        if joined and start - joined[-1][1] <= SHORT:
             joined[-1] = joined[-1][0], end
         else:
             joined.append((start, end))
@@ -165,13 +165,13 @@ def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> ByteR
     return tuple(joined) if read < MOST_READ * (root.end_byte - root.start_byte) else ()
 
 
-def _split(node: Node, places: Sequence[int], found: list[tuple[int, int]], short: int) -> None:
+def _split(node: Node, places: Sequence[int], found: list[tuple[int, int]]) -> None:
     for child in node.children:
         is_around = bisect_left(places, child.start_byte) < bisect_left(places, child.end_byte)
-        if child.end_byte - child.start_byte <= short or (is_around and not HOLDS.search(child.type)):
+        if child.end_byte - child.start_byte <= SHORT or (is_around and not HOLDS.search(child.type)):
             found.append((child.start_byte, child.end_byte))
         elif is_around:
-            _split(child, places, found, short)
+            _split(child, places, found)
 
 
 def _handled(language: Language, marks: Marks, places: Sequence[tuple[int, int]]) -> None:

@@ -274,15 +274,9 @@ async def another_name(case: Case) -> TargetState | None:
 
 
 async def expected_to_be_missing(case: Case) -> TargetState | None:
-    """The code handles a missing name, its module may have a replacement, or the language provides the name.
-
-    A build condition doesn't handle a missing name.
-    """
-    language, place = case.evidence.language, (case.file.path, case.match.imported_file)
-    is_handled = case.use.is_guarded and not language.scope.conditional_build
-    is_replaced = case.evidence.lost_imports.get(place) is False
-    is_expected = is_handled or is_replaced or case.use.name in language.ambient
-    return "unknown" if is_expected else None
+    """The module of the name may have a replacement, or the language provides the name."""
+    is_replaced = case.evidence.lost_imports.get((case.file.path, case.match.imported_file)) is False
+    return "unknown" if is_replaced or case.use.name in case.evidence.language.ambient else None
 
 
 async def one_word(case: Case) -> TargetState | None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
-FEW = 40  # files that are read without a search; targets for which a search is fast
 EDGE = r"\b"
 START = "^"
 BEHIND_MARK = r"^[^\x00-\x7F]{0,3}"  # a byte order mark may precede the first line, as one letter or three bytes
@@ -53,27 +52,20 @@ class Reach:
         self.unread: dict[str, str] = {}  # file with unreadable imports -> reason
         self._neighbours: dict[str, set[str]] = {}
 
-    async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> LinksByImporter:
-        """Return importing file -> its imports of one of the targets, read from the head, where a forgotten user is.
-
-        `among`: the files to check; if there are many, only the proposed ones.
-        """
+    async def importers(self, targets: Collection[str]) -> LinksByImporter:
+        """Return importing file -> its imports of one of the targets, read from the head, where a forgotten user is."""
         clues = [self.project.clues(path) for path in sorted(targets)]
         words = frozenset(word for clue in clues for word in clue.words)
         if not words:
             return {}
-        candidates = frozenset(among or ())
-        if among is None or len(clues) <= FEW < len(candidates):
-            proposals = await _propose(self.tree, self.language, clues)
-            candidates = proposals if among is None else candidates & proposals
         imports_by_path: dict[str, tuple[Link, ...]] = {}
-        paths, trace = sorted(candidates), TRACE.get()
+        paths, trace = sorted(await _propose(self.tree, self.language, clues)), TRACE.get()
         for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
             for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
                 imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
                 if imports:
                     imports_by_path[path] = imports
-        if trace is not None and among is None:
+        if trace is not None:
             trace.proposed.update(paths)
         return imports_by_path
 
@@ -204,7 +196,7 @@ def _escape(folder: str) -> str:
     return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
 
 
-async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
+async def _propose(tree: Tree, language: Language, clues: Sequence[Clues]) -> frozenset[str]:
     """Return the files that contain the words of an import; most of them do import."""
     far = sorted({pattern for clue in clues for pattern in clue.far})
     near = sorted({pattern for clue in clues for pattern in clue.near})
@@ -212,8 +204,8 @@ async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side:
         spec for folder in _outer({clue.folder for clue in clues if clue.near}) for spec in globs(language, folder)
     ]
     everywhere, beside = await together(
-        tree.grep(Query(_join(far), globs(language), syntax="perl", side=side)),
-        tree.grep(Query(_join(near), below, syntax="perl", side=side)),
+        tree.grep(Query(_join(far), globs(language), syntax="perl")),
+        tree.grep(Query(_join(near), below, syntax="perl")),
     )
     return everywhere | beside
 
