@@ -198,7 +198,7 @@ def _root(absolute: Collection[str], changed_files: Collection[str], tree_paths:
     """Return the repository's folder when the tool ran: the one that turns most absolute paths into files."""
     names: dict[str, list[str]] = {}
     for path in changed_files:
-        names.setdefault(posixpath.basename(path), EMPTY).append(path)
+        names.setdefault(posixpath.basename(path), []).append(path)
     roots = Counter(
         each.removesuffix(path)
         for each in absolute
