@@ -15,7 +15,6 @@ text counts, not the branch's history. The first matching row applies:
 | is in a file that left the change, and has no evidence elsewhere | fixed | `_Head.find` |
 | is from another build, its check is silent or was removed, its text still exists | unproven | `_Head.find` |
 | is not reported by its check, which judged everything again | fixed | `_Head.find` |
-| had a suggestion that was applied | fixed: `accepted` | `_is_applied`, `final_findings` |
 | quotes text that the change no longer contains | fixed | `_Head._place` |
 | is a model's, and anything about it changed | doubtful, then `update_doubtful` | `_is_doubtful` |
 | is anything else | still | `_Head.find` |
@@ -31,7 +30,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from types import MappingProxyType
 
-from bot.findings import suggest
 from bot.findings.merge import alike, code_names, copy_mark
 from bot.findings.places import LIKE, MAX_MOVED_LINES, Since, added, known_first, likeness
 from bot.findings.quotes import fold, locate, rows_of
@@ -177,7 +175,7 @@ class _Head:
         is_of_other_build = means == "unchecked" or (means == "fixed" and bool(self._earlier.other_build))
         if is_of_other_build and not is_taken_back and await self._place(past):
             return past.with_status("unproven")
-        is_fixed = is_taken_back or means in ("fixed", "unchecked") or (means is None and await self._is_applied(past))
+        is_fixed = is_taken_back or means in ("fixed", "unchecked")
         here = None if is_fixed else await self._place(past)
         if means == "unseen" and here is None and not is_taken_back and await self._exists(past.path):
             here = past.with_status("still")
@@ -207,16 +205,6 @@ class _Head:
                 how: How = "moved" if (path, start) != (past.path, past.start) else ""
                 return replace(past, path=path, start=start, end=end).with_status("still", how)
         return None
-
-    async def _is_applied(self, past: Finding) -> bool:
-        """Return whether the suggestion was applied unchanged and none of the quoted lines is left.
-
-        The new lines may contain their text.
-        """
-        if not await _is_accepted(past, self._before, self._tree):
-            return False
-        rows = set(map(fold, (await self._read(past.path) or "").split("\n")))
-        return rows.isdisjoint(map(fold, rows_of(past.quote)))
 
     async def _is_doubtful(self, past: Finding, here: Finding) -> bool:
         """Return whether an open finding needs a confirmation, because anything about it changed."""
@@ -343,14 +331,6 @@ def is_new_code(finding: Finding, since: Since, changed: Collection[str]) -> boo
     return finding.proven or any(since.is_new(item.path, item.quote, item.line) for item in evidence)
 
 
-async def _is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
-    """Return whether the suggestion was applied unchanged since the last review."""
-    if not past.suggestion or past.side != "head" or past.path not in before:
-        return False
-    blob = await tree.read(past.path)
-    return blob is not None and suggest.is_taken(past, before[past.path], blob.decode("utf-8", "replace"))
-
-
 def _copies(fingerprint: str) -> Iterator[str]:
     """Yield a fingerprint, and those of equal lines in the same file."""
     yield fingerprint
@@ -440,25 +420,16 @@ def update_doubtful(past: Finding, now: Finding) -> Finding | None:
     return updated if updated.number or updated.is_shown else None
 
 
-async def final_findings(
-    findings: Iterable[Finding],
-    least: Severity,
-    earlier: EarlierReview | None,
-    before: Mapping[str, str],
-    tree: Tree,
-) -> list[Finding]:
+def final_findings(findings: Iterable[Finding], least: Severity, earlier: EarlierReview | None) -> list[Finding]:
     """Return the findings in the form in which the review reports them.
 
     A finding without a number was never shown, so it is not reported as fixed. `least`: the minimum severity.
-    `before`: the text of changed files at the last review's head, by path.
     """
     unsaid_numbers = earlier.unsaid_numbers if earlier is not None else ()
     rows = []
     for finding in findings:
         if finding.status == "fixed":
-            is_accepted = bool(finding.number) and await _is_accepted(finding, before, tree)
-            how: How = "accepted" if is_accepted else finding.tracking.how
-            rows += [finding.with_status("fixed", how)] if finding.number else []
+            rows += [finding] if finding.number else []
         elif finding.status in ("new", "still") and not at_least(finding.severity, least):
             rows.append(finding.with_status("below", finding.tracking.how))
         elif finding.status == "still" and (not finding.number or finding.number in unsaid_numbers):

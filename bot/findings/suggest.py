@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from bot import render
-from bot.findings.quotes import fold, rows_of
 from bot.values import Finding, PlacedFinding
 from deeprepo.impact.ports import Tree
 
 MAX_SUGGESTED_LINES, MAX_SUGGESTED_CHARS = 200, 10_000
-MAX_SHIFT = 60  # lines by which a push may move a finding
 TAB = 4  # spaces that a model writes for one tab
 PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 # Characters without whitespace; a shorter line ("}", "else:") may legitimately occur twice in a row
@@ -51,25 +49,6 @@ async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: 
     texts = await tree.read_many(paths)
     before = {path: faults(path, text) for path, text in texts.items()}
     return tuple(_try(row, texts.get(row.finding.path), before.get(row.finding.path), faults) for row in rows)
-
-
-def is_taken(finding: Finding, before: str, after: str) -> bool:
-    """Return whether the suggested lines are near the finding in `after`, but were not in `before`.
-
-    Indentation is ignored. A suggestion that only deletes doesn't count, since any other deletion would look
-    the same.
-    """
-    fence = _FENCED.match(finding.suggestion or "")
-    suggestion_rows = [fold(line) for line in rows_of(fence[2] if fence else finding.suggestion or "")]
-    if not any(suggestion_rows) or len(suggestion_rows) > MAX_SUGGESTED_LINES:
-        return False
-    return _stands(suggestion_rows, after, finding.start) and not _stands(suggestion_rows, before, finding.start)
-
-
-def _stands(suggestion_rows: Sequence[str], text: str, near: int) -> bool:
-    rows = [fold(line) for line in text.split("\n")]
-    first, last = max(0, near - 1 - MAX_SHIFT), min(len(rows) - len(suggestion_rows), near - 1 + MAX_SHIFT)
-    return any(rows[index : index + len(suggestion_rows)] == suggestion_rows for index in range(first, last + 1))
 
 
 def _try(

@@ -44,7 +44,7 @@ async def place(
     """
     subject, settings = session.survey, session.survey.brief.settings
     past, least = subject.past, settings.minimum_severity
-    findings = await rounds.final_findings(judgement.findings, least, past.known, past.before, subject.tree)
+    findings = rounds.final_findings(judgement.findings, least, past.known)
     if past.known is not None:
         is_pushed = past.known.head != subject.brief.pull.head  # else the base has changed, or a person asked again
         paths = {file.path for file in subject.files}

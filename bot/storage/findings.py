@@ -13,7 +13,7 @@ from bot.values import PullRef, Status
 # Outcomes of a reported finding:
 # - `waiting`: the finding and its pull request are open
 # - `fixed`: a later commit fixed it
-# - `accepted`: a later commit fixed it with exactly the suggested lines
+# - `accepted`: in data of 0.2.0, a later commit fixed it with exactly the suggested lines
 # - `rejected`: somebody ignored it, reacted with 👎 or replied "won't fix", it was withdrawn, or a rule
 #   silenced it after it was shown
 # - `left`: the finding was open when the pull request was merged or closed

@@ -50,7 +50,6 @@ class FinishedReview(ReviewFacts):
     found: int | None = None  # new findings
     still: int | None = None  # earlier findings that are still open
     fixed: int | None = None  # earlier findings that are fixed
-    accepted: frozenset[str] = frozenset()  # fixed findings with exactly the suggested lines
     # Numbers of learned rules that silenced findings
     by_rule: Mapping[str, int] = field(default_factory=dict)
     # The state for the next review, or None if the output serves as the state.
@@ -165,11 +164,7 @@ def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any]
     """
     row = {**owner_columns(done.pull), **asdict(each), "last": done.round, "seen": done.finished}
     row["first"] = done.round if before is None else before.first
-    outcome = (
-        "accepted"
-        if each.state in OUTCOME_OF_STATUS and each.fingerprint in done.accepted
-        else OUTCOME_OF_STATUS.get(each.state)
-    )
+    outcome = OUTCOME_OF_STATUS.get(each.state)
     if each.state == "silenced" and before is not None and before.outcome is not None:
         outcome = "rejected"
     if outcome is not None and (before is None or before.outcome != "rejected"):

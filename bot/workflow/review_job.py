@@ -344,7 +344,6 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
         usd=review.cost.usd,
         output=made.json_text.encode(),
         fork=run.state.facts.fork,
-        accepted=frozenset(finding.identity for finding in fixed if finding.tracking.how == "accepted"),
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
         title=line(visible(review.pull.title))[:LISTED_TITLE_CHARS],
         state=review.status,

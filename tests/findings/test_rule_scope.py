@@ -8,7 +8,7 @@ from pushes import Hand
 
 from bot.findings import silencing
 from bot.outputs import console, json_file, posts
-from bot.values import Basis, Finding, OwnerRule, Review, Source, Verdict
+from bot.values import Basis, Finding, OwnerRule, Source, Verdict
 from tests.findings_changed import changed
 
 SCHEMA = Path(__file__).parents[2] / "docs/review.schema.json"
@@ -18,11 +18,6 @@ SECRET = changed(PROVEN, sources=(Source("analyser", "secrets"),), rule="aws-key
 BROKEN = changed(
     PROVEN, sources=(Source("analyser", "contracts"),), rule="removed-symbol", category="broken-caller", severity="high"
 )
-
-
-def accepted(review: Review) -> set[str]:
-    """Return the titles of findings whose suggestion was accepted."""
-    return {one.title for one in review.findings_with_status("fixed") if one.tracking.how == "accepted"}
 
 
 @pytest.mark.parametrize(
