@@ -12,7 +12,6 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {  # name -> (block, words of th
     "the environment": ("import os\nprint(os.environ['HOME'])", "no environment", "print(pr['base'])", "main"),
     "a file that is not in files": ("print(files['docs/notes.txt'])", "docs/notes.txt", "print(read('docs/notes.txt', 1, 1)[:13])", "--- docs/note"),
     "the old name of the data": ("print(list(codebase))", "'codebase' is not defined", "print(len(files))", "3"),
-    "a name with a slip": ("print(unit[0])", "Did you mean: 'units'", "print(len(units))", "2"),
     "a name of a failed block": ("print(hits_of_last_time)", "'hits_of_last_time' is not defined", "hits = search('total')\nprint(len(hits) > 0)", "True"),
     "one prompt for a batch": ("print(llm_batch('What is wrong?'))", "llm_query takes one", "print(llm_query('What is wrong?') != '')", "True"),
     "an f-string with a comment": ("print(f'{1 # one}')", "Build the inner text first", "part = 1\nprint(f'{part}')", "1"),
