@@ -4,10 +4,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fakes import Repository
@@ -16,7 +15,7 @@ import deeprepo
 from bot import errors
 from deeprepo import _errors
 from deeprepo.rlm import errors as rlm_errors
-from deeprepo_sandbox.providers import Reply, Server, code, in_thread
+from deeprepo_sandbox.providers import Reply, Server, in_thread
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-a-key-that-nobody-may-see"
@@ -242,28 +241,3 @@ def test_review_can_be_cancelled(shop: Path) -> None:
 
     with in_thread(Server(Reply(fault="hang"))) as server, pytest.raises(TimeoutError):
         asyncio.run(broken_off(server.openai_url))
-
-
-def test_rejected_key_of_the_worker_does_not_stop_a_reviews_root(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root and worker have the same address and different keys. If the worker's key is rejected, the root goes on."""
-    monkeypatch.setenv("DEEPREPO_STRATEGY", "rlm")
-    turns: list[str] = []
-
-    def reply(body: Mapping[str, Any]) -> Reply | str:
-        if body["model"] == "worker":
-            return Reply(status=401)
-        if not body.get("tools"):
-            return "{}"
-        turns.append(body["messages"][-1]["content"])
-        return code(
-            "print(ask(['shop.py'], 'why?')['error'])" if len(turns) == 1 else "set_answer('Seen by the root.')"
-        )
-
-    with in_thread(Server(reply)) as server:
-        root, worker = (
-            deeprepo.Model(f"compatible/{name}", api_key=name, base_url=server.openai_url)
-            for name in ("root", "worker")
-        )
-        deeprepo.review(shop, "main..feature", root=root, worker=worker)
-    assert len(turns) == 2
-    assert "refused the key" in turns[1]

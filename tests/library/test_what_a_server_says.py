@@ -119,7 +119,7 @@ def test_missing_answer_of_a_worker_is_named(choice: Body, words: str) -> None:
     assert any(words in note for note in done.notes)
 
 
-@pytest.mark.parametrize(("choice", "words"), [LACKS[0], LACKS[3]])
+@pytest.mark.parametrize(("choice", "words"), [LACKS[0], LACKS[3], LACKS[4]])
 def test_two_empty_replies_end_the_run(choice: Body, words: str) -> None:
     """A root whose replies have no text is told so, and its run ends after the second one."""
     empty = reply()
@@ -129,3 +129,13 @@ def test_two_empty_replies_end_the_run(choice: Body, words: str) -> None:
     assert (done.outcome, len(seen)) == ("astray", 2)
     assert f"You {words}. There was no code" in seen[1]["messages"][-1]["content"]
     assert f"The root model was stopped after 2 replies without text. In the last one, it {words}." in done.notes
+
+
+@pytest.mark.parametrize(("choice", "words"), LACKS[1:3])
+def test_filtered_root_is_not_called_a_refusal(choice: Body, words: str) -> None:
+    """The notes tell a root that declined from one that a content filter stopped."""
+    stopped = reply()
+    stopped["choices"][0] |= choice
+    with served(lambda _: (200, stopped)) as (url, _):
+        done = ask_once(url, "compatible/m")
+    assert (done.outcome, done.notes[0][: 16 + len(words)]) == ("declined", f"The root model {words}.")

@@ -21,7 +21,7 @@ ENDS: dict[str, str] = {
     "budget": "The root model stopped early: {why}.",
     "provider": "The root model failed: {why}",
     "window": "The root model could not go on: {why}.",
-    "declined": "The root model declined to continue. {why}",
+    "declined": "The root model {why}",
     "mute": "The root model wrote no working Python in {turns} turns, so it contributed nothing. Try another root model.",
     "cut": "Every reply of the root model was cut off at its length limit. Raise its `max_tokens`, or use another root model.",
     "empty": "The root model was stopped after {empty} replies without text. In the last one, it {why}.",
@@ -146,7 +146,7 @@ class RootRun:
             if reply.stop != "refusal":
                 self._note_read(prompt)
                 return reply
-            self.outcome, self.why = "declined", reply.text[:200]
+            self.outcome, self.why = "declined", f"{reply.lack}. {reply.text[:200]}"
         return None
 
     async def observe(self, number: int, code: str, reply: Completion) -> tuple[Observation, str]:
@@ -155,15 +155,15 @@ class RootRun:
         work.notes.clear()
         work.refusals.clear()
         self.cut_off += reply.stop == "length"
-        is_empty = reply.stop != "length" and bool(reply.lack) and not reply.calls
-        self.empty = self.empty + 1 if is_empty else 0
+        is_broken = any(call.unparsed_arguments for call in reply.calls)
+        lack = "" if code or is_broken or reply.stop == "length" else reply.lack
+        self.empty = self.empty + 1 if lack else 0
         if not code or reply.stop == "length":  # an incomplete block may be valid Python that does something else
             self.guard.idle(work.gain)
-            if is_empty:
-                self.why = reply.lack
-                return Observation(""), f"You {reply.lack}. {NO_CODE}"
-            broken_call = any(call.unparsed_arguments for call in reply.calls)
-            return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken_call else NO_CODE
+            if lack:
+                self.why = lack
+                return Observation(""), f"You {lack}. {NO_CODE}"
+            return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if is_broken else NO_CODE
         answered = work.calls.budget.answered
         observation = await self._run(number, code)
         work.paid_calls += work.calls.budget.answered - answered
