@@ -43,6 +43,7 @@ from deeprepo.impact.uses.names import world_of
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
+MOST_NEW = 200  # new files that are searched for definitions
 MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
 WORD = re.compile(r"[^\W\d][\w$]*")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)|#\s*(?:type|ty):\s*ignore")
@@ -206,7 +207,14 @@ class TypeChecker(ABC):
         """
         if not found:
             return []
-        made, kept = await world_of(tree, [file for file in files if file.path.endswith(self.SUFFIXES)], ()), []
+        new = sorted((await tree.entries()).keys() - (await tree.entries("base")).keys())
+        fresh = await tree.read_many([path for path in new if path.endswith(self.SUFFIXES)][:MOST_NEW])
+        added = [
+            ChangedFile(path, None, "added", added_lines=frozenset(range(1, text.count(b"\n") + 2)))
+            for path, text in fresh.items()
+        ]
+        mine = [file for file in files if file.path.endswith(self.SUFFIXES)]
+        made, kept = await world_of(tree, [*mine, *added], ()), []
         contracts = {word for one in dependents.symbols if one.contract for word in one.symbol.name.split(".")}
         for one, line in found.items():
             rule = rules(self.RULES)[one.code]
