@@ -8,7 +8,7 @@ from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.index import Index, index_of
-from deeprepo.impact.resolving.resolve import ABSENT, is_declared, names_of, taken
+from deeprepo.impact.resolving.resolve import ABSENT, names_of, taken
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Change, Import, Looked, Place, Report
 
@@ -77,8 +77,7 @@ def _of_import(
 ) -> Iterator[Place]:
     """Yield what an import takes although it does not exist."""
     mine = [bound for bound in item.names if bound.line in lines]
-    is_known = (item.line in lines or mine) and is_declared(index, modules, path, item)
-    files = modules.files(path, item) if is_known else None
+    files = modules.files(path, item) if mine or item.line in lines else None
     if files is None or path in files:
         return
     if not files:

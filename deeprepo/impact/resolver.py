@@ -54,13 +54,6 @@ class Resolver:
         """Return suggestions for an import whose module does not exist."""
         return ()
 
-    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the modules that make an import reachable; () if a file's module follows from its path.
-
-        Each is a file with the files of which one must declare it as its module.
-        """
-        return ()
-
     def clues(self, path: str) -> Clues:
         """Return what a file that imports a path must contain."""
         return Clues(frozenset())

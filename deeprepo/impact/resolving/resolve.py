@@ -133,26 +133,13 @@ def called(index: Index, path: str, receiver: str) -> tuple[Import, tuple[str, .
         files = () if item.names or item.star else modules.files(path, item) or ()
         module_name = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
         if module_name == receiver:
-            found.append((item, files if is_declared(index, modules, path, item) else ()))
+            found.append((item, files))
         for bound in item.names:
             if bound.here == receiver:
                 answer = taken(index, modules, path, item, bound.there) if not item.inside else OPEN
                 whole = replace(item, spec=language.below(item.spec, bound.there))
                 found.append((whole, answer.modules if not answer.definitions else ()))
     return found[0] if len(found) == 1 and found[0][1] else None
-
-
-def is_declared(index: Index, modules: Resolver, path: str, item: Import) -> bool:
-    """Return whether the path of an import can be trusted.
-
-    If a parent file must declare a module and declares it at another path, it cannot.
-    """
-    for home, above in modules.parents(path, item):
-        known = [(one, facts) for one in above if (facts := index.facts(one)) is not None]
-        rows = (modules.files(one, row) or () for one, facts in known for row in facts.imports)
-        if len(known) == len(above) and not any(home in files for files in rows):
-            return False
-    return True
 
 
 def named(index: Index, path: str, name: str) -> Answer:

@@ -48,21 +48,6 @@ class Modules(Resolver):
         """Return the file of a submodule."""
         return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
 
-    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the parents.
-
-        Each `super` leads to the file with this module's `mod`, which an attribute may place elsewhere.
-        """
-        rows, file = [], importer
-        for _ in range(item.spec.split("::").count("super") - len(item.inside)):
-            place = self.crates.place(file)
-            above = self.crates.files(place, place.parts[:-1]) if place.parts else ()
-            if not above:
-                break
-            rows.append((file, above))
-            file = above[0]
-        return tuple(rows)
-
     def clues(self, path: str) -> Clues:
         """Return the name of a module, which every path to it contains.
 
