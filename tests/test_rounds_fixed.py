@@ -123,7 +123,7 @@ class Story:
             if "The claim, about" in text:
                 self.opinions += before is not None
                 later = verdict if before is not None else "confirmed"
-                return Reply(data={**CONFIRMED, "verdict": later, "ground": LINE, "by": "code"})
+                return Reply(data={**CONFIRMED, "verdict": later, "ground": LINE})
             report = dict(self.case.report)
             if "MASKED" in report["quote"] and "MASKED_SECRET_" in text:
                 report["quote"] = report["quote"].replace("MASKED", text[text.index("MASKED_SECRET_") :][:19])

@@ -1,15 +1,13 @@
 """Find secrets in added lines, with the patterns of detect-secrets and our own, without network access.
 
 Precision comes first: exact forms of real tokens are reported everywhere. Passwords and random-looking values
-are only reported if the name suggests them, and not in tests, documents and documentation comments. A
-finding's words never repeat the secret. Its quote is verbatim, and the outputs mask it.
+are only reported if the name suggests them, and not in tests and documents. A finding's words never repeat the secret. Its quote is verbatim, and the outputs mask it.
 """
 
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.analyzers.examples import is_example
 from bot.secrets.patterns import Hit, identified, new_secrets, role_of
 from bot.values import Absence, Basis, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
@@ -39,10 +37,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         reading(file.path)
         # In a thread, because a large file would block everything else.
         found = await asyncio.to_thread(list, _secrets(file)) if wants(file) else []
-        source = await tree.read(file.path) if any(not hit.exact for *_, hit in found) else None
         for line, value, hit in found:
-            if source is not None and not hit.exact and is_example(file.path, source, line.new or 0):
-                continue
             rows_by_value.setdefault(value, []).append((file, line, hit))
     for rows in rows_by_value.values():
         # code comes before copies in tests and documents

@@ -11,7 +11,7 @@ from deeprepo.impact.text.paths import is_workflow
 # Values that strangers control, by GitHub's list of untrusted input; zizmor also reports values that only owners set.
 TEXTS = r"(?:issue|comment|review\w*|discussion|pull_request(?!\.base\b)|head_commit|commits|pages|workflow_run)\b"
 STRANGERS = re.compile(
-    rf"\bgithub\.(?:head_ref\b|event(?:\.{TEXTS}(?:[\w.*-]*\.(?:body|title|message|page_name|default_branch|head_branch|ref|label|email|name)\b"
+    rf"\bgithub\.(?:head_ref\b|event(?:\.{TEXTS}(?:[\w.*-]{{0,200}}\.(?:body|title|message|page_name|default_branch|head_branch|ref|label|email|name)\b"
     r"|(?![\w.-]))|(?![\w.-])))"
 )
 INDEX = re.compile(r"\[\s?'?([\w*-]{1,80})'?\s?\]")

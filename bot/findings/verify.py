@@ -3,7 +3,6 @@
 Only its verdict counts.
 """
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -35,7 +34,6 @@ OPEN_FORM = f"{OPEN}: the look-ups come first; never in the last answer"
 # Limits of a confirmed claim, with the number of severity steps to subtract; None means that it is no finding
 # about this change.
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
-GROUNDS = ("code", "language", "library")
 PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
@@ -57,15 +55,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "ground": text(
         "of a refutation: the line that makes the claim false, verbatim, or the library function with its version, or language rule, by name; of a confirmed claim about code outside the change: the line there that goes wrong, verbatim; else empty"
     ),
-    "by": {
-        "type": "string",
-        "enum": list(GROUNDS),
-        "description": "what a refutation rests on: a line of code, a rule of the language or its standard library, or a published library; without one, code",
-    },
 }
-# A library function, and its version.
-_FUNCTION = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:\(\)|(?:\.|::|#|->)[A-Za-z_])")
-_VERSION = re.compile(r"(?<![\w.])v?\d++(?:\.\d++)*+(?!\w)")
 SENTENCE: Mapping[str, Mapping[str, Any]] = {
     "sentence": text(
         "the id of the sentence that by itself makes this very claim false or unwanted, such as S1; else empty"
@@ -161,7 +151,7 @@ def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Sc
 
     It has fields for earlier comments only if there are any.
     """
-    tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground", "by"})
+    tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground"})
     final = Schema(f"{FINAL}{tool[0]}", tool[1], strict(**PROPERTIES), forgiven=extra)
     asking = {**PROPERTIES, "verdict": {"type": "string", "enum": [*OPINIONS, OPEN], "description": OPEN_FORM}}
     form = Schema(*tool, strict(**asking, **wishes()), final, frozenset(wishes()) | extra)
@@ -206,7 +196,7 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
 def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
     verdict, finding = OPINIONS[data["verdict"]], finding.with_verdict(finding.verdict)
     if not verdict.is_plausible:  # a refutation without a ground is only an opinion
-        has_ground = _holds(str(data.get("ground") or ""), str(data.get("by") or ""))
+        has_ground = str(data.get("ground") or "").strip()
         return finding.with_verdict(verdict if has_ground else Verdict.UNPROVEN)
     trigger = str(data.get("trigger") or "").strip()
     lower = LIMITS.get(str(data.get("limit") or "none"), 0)
@@ -218,13 +208,6 @@ def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
     finding = replace(finding, trigger=trigger, severity=less_severe(finding.severity, lower)).with_verdict(verdict)
     part, reason = (str(data.get(name) or "").strip() for name in ("holds", "reason"))
     return replace(finding, title=render.title(part), why=reason or finding.why) if part else finding
-
-
-def _holds(ground: str, by: str) -> bool:
-    """Return whether a ground can be checked. For a library, it must name the function and the version."""
-    if by == "library":
-        return bool(_FUNCTION.search(ground) and _VERSION.search(ground))
-    return bool(ground.strip())
 
 
 async def _question(

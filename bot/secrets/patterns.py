@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -56,11 +55,7 @@ WORDY = re.compile(
 )
 # Words with at most one number, such as `hmac-sha256` or `my-api-key-1`. No machine generates such a value.
 SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a-z]+\d*|\d+))+", re.IGNORECASE)
-WORD_LETTERS = 5  # of an average word in prose
-# A line of a documentation comment.
-DOCUMENTED = re.compile(r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))")
 SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a template for a real file
-UUID = re.compile(r"[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}", re.IGNORECASE)
 
 # After a strong name, any value that a person did not make up is a secret. After a weak name, only a long
 # random value is.
@@ -288,9 +283,8 @@ def secrets_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
     The first line of a private key doesn't count without rows below it, because code that reads keys also
     contains such a line.
     """
-    file_role, quotes = role_of(path), has_quotes(path)
+    role, quotes = role_of(path), has_quotes(path)
     for index in range(len(lines)):
-        role: Role = "document" if file_role == "code" and DOCUMENTED.match(lines[index]) else file_role
         found = hits(lines[index], role, quotes=quotes)
         if not found and index and (whole_text := joined(lines[index - 1], lines[index])):
             found = hits(whole_text, role, quotes=quotes)
@@ -461,30 +455,20 @@ def _login_hits(line: str) -> Iterator[Hit]:
 
 
 def _is_value(value: str) -> bool:
-    """Return whether a value could be a secret, unlike a word, path, template, number or ID."""
-    is_readable = WORDY.search(value) or SLUG.fullmatch(value) or UUID.search(value) or _is_prose(value)
+    """Return whether a value could be a secret, unlike a word, path, template, number, ID or text in another script."""
+    is_readable = WORDY.search(value) or SLUG.fullmatch(value) or not value.isascii()
     return _may_hold_value(value) and not is_readable and _is_random(value)
 
 
-def _is_prose(value: str) -> bool:
-    """Return whether a value is prose: in a script without case, or words with non-ASCII letters."""
-    letters = [one for one in value if one.isalpha()]
-    if not letters or value.isascii():
-        return False
-    without_case = sum(unicodedata.category(one) in ("Lo", "Lm") for one in letters)
-    words = "".join(one if one.isalpha() else " " for one in value).split()
-    return 2 * without_case > len(letters) or len(letters) >= WORD_LETTERS * max(1, len(words))
-
-
 def _is_random(value: str) -> bool:
-    """Return whether a value seems random: enough entropy, no placeholder, and no sequence."""
+    """Return whether a value seems random: enough entropy, no placeholder, no sequence, and no ID."""
     body = value[4:] if len(value) >= 4 * MIN_VALUE_CHARS else value
     enough = min(LEAST_BITS, log2(len(value)) - 0.5)
     if PLACEHOLDER.search(body) or _bits(value) < enough:
         return False
-    from detect_secrets.filters.heuristic import is_sequential_string  # imported here because it loads slowly
+    from detect_secrets.filters import heuristic  # imported here because it loads slowly
 
-    return not is_sequential_string(value)
+    return not (heuristic.is_sequential_string(value) or heuristic.is_potential_uuid(value))
 
 
 def _bits(value: str) -> float:

@@ -250,7 +250,7 @@ class Roles(Two):
                 notes = {"overview": "Adds rates.", "files": ["shop/helper.py | rates | adds sixty rates"]}
                 return Reply(data={**reply.data, **notes, "look_first": "shop/helper.py"})
         elif body["model"] == "small":
-            row = {"verdict": self.opinion, "trigger": "t", "author_would_change": True, "reason": "", "by": "code"}
+            row = {"verdict": self.opinion, "trigger": "t", "author_would_change": True, "reason": ""}
             return doubles.verdict(body, {**row, "ground": "x" if self.opinion == "refuted" else ""})
         return reply
 

@@ -45,9 +45,7 @@ class Played:
         if CLAIM in text:
             self.asked.append("opinion")
             told = {"verdict": self.verdict, "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": ""}
-            ground = (
-                {} if self.verdict == "confirmed" else {"ground": "a negative number is refused before", "by": "code"}
-            )
+            ground = {} if self.verdict == "confirmed" else {"ground": "a negative number is refused before"}
             return doubles.verdict(body, told | ground)
         self.asked.append("turn" if body.get("tools") and REPL in text else "reading")
         return Reply(data={"answer": "It drops a check.", "findings": list(self.found)})

@@ -25,13 +25,8 @@ FEW = 100  # up to this number of secrets, each is searched for separately
 DISTINCTIVE_CHARS = 12  # characters from a secret's start or end that are enough to recognize it
 LONG = 16  # characters; a secret with at least this length is also masked inside a longer word
 
-_LITERAL = re.compile(r"""(["'`])(.+?)\1""")
-_LOGIN = re.compile(r"://[^\s:/@]*:([^\s@/]+)@")
-_RUN = re.compile(r"[A-Za-z0-9+/_.~-]{16,}={0,2}")  # a token without quotes
-_ASSIGNED = re.compile(r"[=:]\s*([^\s'\"`,;#]+)")
+_WORD = re.compile(r"[^\s\"'`,;:=@<>()\[\]{}]{6,}")  # at least MIN_SECRET characters
 _BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
-_LABEL = "PRIVATE KEY"  # in a key's first line, which is no secret itself
-_PLAIN_WORD = re.compile(r"[a-z]+([-_. /][a-z]+)*|[A-Z]+([-_.][A-Z]+)*|[A-Za-z]+|[\d.,:-]+")  # never a secret
 
 Value = TypeVar("Value")
 
@@ -175,21 +170,14 @@ def texts(value: object) -> list[str]:
 def _values(path: str, line: str) -> set[str]:
     """Return the secrets in a line that a finding quotes.
 
-    If the secrets check finds none in this line, all literals, logins, tokens and assigned values count.
+    If the secrets check finds none in this line, all words with a digit count.
     """
     known_values = {
         hit.value for hit in patterns.hits(line, quotes=patterns.has_quotes(path)) if hit.rule != "private-key"
     }
     if known_values:
         return known_values
-    values = [literal[2] for literal in _LITERAL.finditer(line)]
-    values += _LOGIN.findall(line) + _ASSIGNED.findall(line)
-    values += [run for run in _RUN.findall(line) if any(map(str.isdigit, run)) or _LABEL in line]
-    return {
-        value
-        for value in values
-        if len(value) >= MIN_SECRET and _LABEL not in value and not _PLAIN_WORD.fullmatch(value)
-    }
+    return {word for word in _WORD.findall(line) if any(map(str.isdigit, word)) or not word.isascii()}
 
 
 def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401, PLR0911 - any value, and one of the same type; one return for each form

@@ -92,7 +92,6 @@ def verdict(body: Mapping[str, Any], row: Mapping[str, Any] | Callable[[str], Ma
         "holds": "",
         "limit": "none",
         "ground": "",
-        "by": "code",
         "same_as": "",
     }  # that a verdict on one claim may leave out
     joint = [{"claim": f"C{number}", **rest, **one} for number, one in enumerate(rows, 1)]
