@@ -30,7 +30,7 @@ class Exports:
         self._sources: dict[frozenset[str], Mapping[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
-        self._indexes: dict[Side, Index] = {}
+        self._index: Index | None = None  # of the head
 
     def moved(self, before: str, after: str) -> None:
         """Record that a file moved under the same name, so that its exports are compared with the old path's."""
@@ -87,7 +87,7 @@ class Exports:
         """Return a class of the head tree with everything it inherits from."""
         from deeprepo.impact.resolving.classes import ancestry
 
-        return await self._read("head", lambda index: ancestry(index, path, owner))
+        return await self._read(lambda index: ancestry(index, path, owner))
 
     async def inherited(self, path: str, owner: str) -> tuple[Definition, ...] | None:
         """Return the members that a class inherits after the change; None if a base is unknown."""
@@ -97,13 +97,13 @@ class Exports:
             line = lineage(index, path, owner)
             return None if line is None else tuple(row for home in line[1:] for _, row in members(index, *home))
 
-        return await self._read("head", read)
+        return await self._read(read)
 
     async def has_member(self, path: str, owner: str, name: str) -> bool:
         """Return whether a class or one of its bases has a member after the change."""
         from deeprepo.impact.resolving.classes import has_member
 
-        return await self._read("head", lambda index: has_member(index, path, owner, name))
+        return await self._read(lambda index: has_member(index, path, owner, name))
 
     async def _serves(self, status_now: NameStatus, path: str, name: str, was: Definition | None) -> bool:
         if isinstance(status_now, Definition):
@@ -113,49 +113,46 @@ class Exports:
         is_there = status_now == "there" or (status_now == "module" and (was is None or was.signature is None))
         return is_there or await self.elsewhere(path, name)
 
-    async def meaning(
-        self, path: str, name: str, *, types: bool = False, side: Side = "head", depth: int = DEPTH
-    ) -> NameStatus:
-        """Return what an exported name refers to, through any re-exports.
+    async def meaning(self, path: str, name: str, *, types: bool = False, depth: int = DEPTH) -> NameStatus:
+        """Return what an exported name refers to after the change, through any re-exports.
 
         `types`: a type is wanted, which may be exported as a type only.
         """
-        outline = await self.outline(side, path)
+        outline = await self.outline("head", path)
         local = dict(outline.exports).get(name) if outline is not None else None
         if outline is None or (not types and not outline.loose.isdisjoint((name, local or name))):
             return "unknown"
         own = next((symbol for symbol in outline.definitions if symbol.name == local), None)
         if own is not None:
             return own
-        answer = await self._offered(side, path, name)
+        answer = await self._offered(path, name)
         if answer.definitions:
-            return await self._with_definition(side, answer, types=types)
+            return await self._with_definition(answer, types=types)
         state = answer.beyond or answer.state
         if state == "absent":
             return "absent" if outline.complete and outline.bound.count(name) <= 1 else "unknown"
         if state == "open":
-            return await self._by_star(side, path, name, types=types, depth=depth)
+            return await self._by_star(path, name, types=types, depth=depth)
         return "module" if answer.modules else "there"
 
-    async def _offered(self, side: Side, path: str, name: str) -> "Answer":
+    async def _offered(self, path: str, name: str) -> "Answer":
         from deeprepo.impact.resolving.resolve import offered
 
-        path = self._former.get(path, path) if side == "base" else path
-        return await self._read(side, lambda index: offered(index, [path], name))
+        return await self._read(lambda index: offered(index, [path], name))
 
-    async def _read(self, side: Side, ask: "Callable[[Index], Told]") -> "Told":
-        """Return the answer of `ask` on a side's index, reading files as needed."""
+    async def _read(self, ask: "Callable[[Index], Told]") -> "Told":
+        """Return the answer of `ask` on the head's index, reading files as needed."""
         # imported here because its grammars load with the first re-exported name
         from deeprepo.impact.resolving.index import index_of
 
-        if side not in self._indexes:
-            reach = self._sides[side]
-            self._indexes[side] = await index_of(reach.tree, side, reach.known_links, reach.load)
-        return (await self._indexes[side].settled(ask))[0]
+        if self._index is None:
+            head = self._sides["head"]
+            self._index = await index_of(head.tree, "head", head.known_links, head.load)
+        return (await self._index.settled(ask))[0]
 
-    async def _with_definition(self, side: Side, answer: "Answer", *, types: bool = False) -> NameStatus:
+    async def _with_definition(self, answer: "Answer", *, types: bool = False) -> NameStatus:
         home, one = answer.definitions[0]
-        outline = await self.outline(side, home)
+        outline = await self.outline("head", home)
         if outline is None:
             return "there"
         if not types and one.name in outline.loose:
@@ -164,11 +161,11 @@ class Exports:
             next((row for row in outline.definitions if row.name == (one.by_query.means or one.name)), None) or "there"
         )
 
-    async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> NameStatus:
+    async def _by_star(self, path: str, name: str, *, types: bool, depth: int) -> NameStatus:
         """Return the meaning of a name from the only wildcard re-export that provides it."""
-        behind = [one for one in await self.stars(side, path) if name in (await self._offer(side, one))[0]]
+        behind = [one for one in await self.stars("head", path) if name in (await self._offer("head", one))[0]]
         if len(behind) == 1 and depth:
-            return await self.meaning(behind[0], name, types=types, side=side, depth=depth - 1)
+            return await self.meaning(behind[0], name, types=types, depth=depth - 1)
         return "unknown"
 
     async def _passed_on(self, path: str) -> list[str]:
