@@ -54,6 +54,7 @@ def address_in(tree: Path, address: str, tag: str) -> None:
     readme = tree / "README.md"
     kinds = {'src="': "raw", "](": "blob"}
     readme.write_text(LINK.sub(lambda link: f"{link[1]}{address}/{kinds[link[1]]}/{tag}/{link[2]}", readme.read_text()))
+    edit(readme, "`pip install .` in a clone of this repository", "`pip install deeprepo-bot`")
     commit = git("rev-parse", "HEAD").strip()
     urls = {
         "Source": f"{address}/tree/{commit}",

@@ -86,6 +86,7 @@ def test_release_names_its_address(dist: Path, wheel: Path, tmp_path: Path) -> N
     page = zipfile.ZipFile(wheel).read(metadata).decode()
     assert f"Project-URL: Source, {ADDRESS}/tree/" in page
     assert "OWNER" not in page
+    assert "`pip install deeprepo-bot`" in page
     assert not re.findall(r"(?:\]\(|src=\")(?!https:|#)", page)
     run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path, wheel)
     installed = {"cwd": tmp_path, "PYTHONPATH": str(tmp_path)}

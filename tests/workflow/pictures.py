@@ -84,7 +84,6 @@ async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
     await at.repo.push("feature", {**BROKEN, **IDENTITY})
     await at.quiet()
     await camera.take("second-round", at.gh.page(number, "acme/shop"), SUMMARY)
-    await camera.take("comment", at.gh.page(number, "acme/shop"), ".thread:has(.suggestion)")
     number = await at.reviewed(branch="discount", files=GOOD)
     await camera.take("clean", at.gh.page(number, "acme/shop"), SUMMARY)
     work = folder / "work"
@@ -128,7 +127,7 @@ async def beyond(folder: Path, camera: Camera) -> None:
             make(str(place))
         repo = await at.gh.repository("acme", "parcel", from_git=work)
         await at.gh.repository("acme", "storefront", from_git=user)
-        await repo.commit("main", {".deeprepo.yml": "consumers: [acme/storefront]\n"})
+        await repo.commit("main", {".deeprepo.yml": "consumers: [acme/storefront]\nquota: 9\n"})
         await at.gh.install()
         await at.quiet()
         number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
@@ -140,9 +139,10 @@ async def beyond(folder: Path, camera: Camera) -> None:
 
 
 async def talked(camera: Camera) -> None:
-    """Take a conversation that withdraws a finding."""
+    """Take a comment with a fix, and a conversation that withdraws a finding."""
     async with live.open_stage(0, live.SCRIPTED, print, None) as stage:
         await live.wait_for_review(stage)
+        await camera.take("comment", stage.gh.page(stage.number), ".thread:has(.suggestion)")
         await story.play(stage.gh, stage.repo, stage.number, print)
         page = stage.gh.page(stage.number)
         comments = stage.gh.pull(stage.number).review_comments
