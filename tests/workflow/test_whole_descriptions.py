@@ -13,9 +13,9 @@ from deeprepo_sandbox.github.description import WHOLE
 
 HERE = Path(__file__).parent
 EDITIONS = ("api.github.com", "ghes-3.17", "ghes-3.19")
-# Reviews, checks, comments, commands, committed fixes, descriptions, approvals, queues.
+# Reviews, checks, comments, commands, committed fixes, tickets, queues.
 JOURNEY = (
-    "test_whole_posted.py::test_description_and_approval_follow_the_review_result",
+    "test_whole_posted.py",
     "test_whole_fixes.py",
     "test_whole_checks.py",
     "test_whole_commands.py",
