@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 
 from bot import storage
-from bot.values import Ask
-from bot.workflow.jobs import Job, Jobs, JobSettings
+from bot.values import Job
+from bot.workflow.jobs import Attempt, Jobs, JobSettings
 
 FILES = ("deeprepo.db", "jobs.db")
 _made: list[tempfile.TemporaryDirectory[str]] = []  # one per process, removed when the process ends
@@ -35,5 +35,5 @@ def _copy(source: Path, data: Path) -> None:
             shutil.copyfile(source / name, data / name)
 
 
-async def _unexpected(ask: Ask, _: Job | str) -> None:
+async def _unexpected(ask: Job, _: Attempt | str) -> None:
     raise AssertionError(f"{ask} was asked of a server that had nothing to do")

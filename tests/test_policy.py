@@ -6,8 +6,8 @@ import pytest
 from bot import config
 from bot.config import Config, Settings, Triggers, policy
 from bot.config.policy import SkipReview, StartReview
-from bot.values.ask import PullRef, ReviewAsk, Trigger
 from bot.values.host import PullFacts, RepositoryFacts
+from bot.values.job import PullRef, ReviewJob, Trigger
 
 PULL = PullRef(7, 11, "acme", "shop", 5)
 
@@ -36,7 +36,7 @@ def decide(
     **other: Any,  # noqa: ANN401 - any field
 ) -> StartReview | SkipReview:
     """Return the decision for a pull request."""
-    ask = ReviewAsk(PULL, trigger, actor="somebody")
+    ask = ReviewJob(PULL, trigger, actor="somebody")
     return policy.decide(facts(**other), ask, under(**(rules or {})), is_paused=paused)
 
 
@@ -55,12 +55,12 @@ def test_removed_label_starts_a_review_only_if_labels_can_prevent_one() -> None:
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
 def test_command_on_a_fork_counts_as_a_push_after_its_head_moved(trigger: Trigger) -> None:
     """If a fork's head has moved, the command counts as a push. Other branches keep the command."""
-    given = ReviewAsk(PULL, trigger, full=True, actor="maintainer", head="a" * 40)
+    given = ReviewJob(PULL, trigger, full=True, actor="maintainer", head="a" * 40)
     moved = facts(fork=True, head_sha="c" * 40)
     assert policy.bound(given, facts(fork=True)) == given
-    assert policy.bound(given, moved) == ReviewAsk(PULL, "push", actor="maintainer", head="a" * 40)
+    assert policy.bound(given, moved) == ReviewJob(PULL, "push", actor="maintainer", head="a" * 40)
     assert policy.bound(given, facts(head_sha="c" * 40)) == given
-    unasked = ReviewAsk(PULL, "push", head="a" * 40)
+    unasked = ReviewJob(PULL, "push", head="a" * 40)
     assert policy.bound(unasked, moved) == unasked
 
 
@@ -131,7 +131,7 @@ def test_skip_caused_by_an_outsider_counts_as_missing(
     other: dict[str, Any], rules: dict[str, Any], word: str, *, stranger: bool
 ) -> None:
     """If an outsider causes the skip, the review counts as missing; with write access, as excluded."""
-    ask, settings = ReviewAsk(PULL, "opened", actor="somebody"), under(**rules)
+    ask, settings = ReviewJob(PULL, "opened", actor="somebody"), under(**rules)
     found = policy.decide(facts(**other), ask, settings, stranger=stranger)
     assert isinstance(found, SkipReview)
     assert found.lacks == ("unreviewed" if stranger and word in BY_AUTHOR else "left out")
@@ -139,7 +139,7 @@ def test_skip_caused_by_an_outsider_counts_as_missing(
 
 def test_pause_command_excludes_but_pause_after_pushes_does_not() -> None:
     """A pause command excludes the pull request, but a pause after pushes doesn't for an outsider."""
-    ask, settings = ReviewAsk(PULL, "push", actor="somebody"), under()
+    ask, settings = ReviewJob(PULL, "push", actor="somebody"), under()
     paused = policy.decide(facts(), ask, settings, is_paused=True, stranger=True)
     spent = [policy.decide(facts(), ask, settings, pushes=3, stranger=one) for one in (True, False)]
     assert [one.lacks for one in (paused, *spent) if isinstance(one, SkipReview)] == [
@@ -159,7 +159,7 @@ def test_large_change_is_reviewed_without_a_model_unless_requested() -> None:
 
 def test_command_counts_as_a_push_if_an_outsider_changed_the_base() -> None:
     """If an outsider changes the base branch, the command counts as a push; a team member's command stays."""
-    given = ReviewAsk(PULL, "command", full=True, actor="maintainer", head="a" * 40, base="main")
+    given = ReviewJob(PULL, "command", full=True, actor="maintainer", head="a" * 40, base="main")
     for told, stranger, stays in (
         (facts(fork=True, base_ref="v1"), True, False),
         (facts(base_ref="v1"), True, False),

@@ -9,7 +9,7 @@ from bot.action.event import Repeat
 from bot.action.review_step import repeat, review
 from bot.config.action import Step
 from bot.errors import HostRefused
-from bot.values import CommandAsk, IgnoredDelivery, RemarkAsk
+from bot.values import CommandJob, IgnoredDelivery, RemarkJob
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.reviewing import ReviewResult
 
@@ -24,9 +24,9 @@ async def run(step: Step, console: Console) -> ReviewResult:
         result = ReviewResult(HeadStatus("skipped"), f"Not reviewed: {request.reason}.")
     else:
         try:
-            if isinstance(request, CommandAsk):
+            if isinstance(request, CommandJob):
                 result = await command_step.answer(request, step, console)
-            elif isinstance(request, RemarkAsk):
+            elif isinstance(request, RemarkJob):
                 result = await remark_step.answer(request, step, console)
             elif isinstance(request, Repeat):
                 result = await repeat(request, step, console)

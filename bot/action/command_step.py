@@ -16,7 +16,7 @@ from bot.config.action import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
 from bot.github import responses
 from bot.payloads import FixRequest, MadeFix, Question
-from bot.values import CommandAsk, ReviewAsk
+from bot.values import CommandJob, ReviewJob
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, replies
@@ -32,24 +32,24 @@ CONFLICT = 409
 RUNNING = ("in_progress", "queued", "waiting", "requested", "pending")  # statuses of a run that has not ended
 
 
-async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
+async def answer(job: CommandJob, step: Step, console: Console) -> ReviewResult:
     """Carry out a comment's commands. Then review, if one of them requests it, or made a commit to review."""
-    follow_up = requested_review(ask) if any(each.word in REVIEWS for each in ask.each) else None
-    async with open_host(step, ask.pull) as host:
+    follow_up = requested_review(job) if any(each.word in REVIEWS for each in job.each) else None
+    async with open_host(step, job.pull) as host:
         state, settings = await look_up(host, step, console)
-        permission = await permission_of(ask.actor, ask.comment, host)
-        request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
+        permission = await permission_of(job.actor, job.comment, host)
+        request = ReviewJob(job.pull, "command", actor=job.actor, comment=job.comment)
         reviewer = StepReview(ReviewRun("", request, host, state, settings), step, console)
         last, _ = await reviewer.last()
         context = CommandContext(
             access.in_force(settings),
-            ask.actor,
+            job.actor,
             state.facts.base_ref,
             last,
-            await replies.top_comment(ask.comment, host),
+            await replies.top_comment(job.comment, host),
         )
         work = _Work(reviewer, context)
-        for each in ask.each:
+        for each in job.each:
             if each.word in REVIEWS:
                 continue
             refusal = commands.refusal(each.word, each.actor, permission)
@@ -66,7 +66,7 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
                 with suppress(HostRefused):
                     await close(ThreadCloser(host), [mark.split()[0]], marks)
             if reply.commit and not work.starts_workflows and follow_up is None:
-                follow_up = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
+                follow_up = ReviewJob(job.pull, "command", actor=job.actor, comment=job.comment)
     if follow_up is not None:
         return await review(follow_up, step, console)
     return ReviewResult(HeadStatus("success"), "Answered a command.")

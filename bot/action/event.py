@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.config.action import Step
 from bot.errors import UsageError
-from bot.values import Cancel, CommandAsk, IgnoredDelivery, MergeGroup, PullRef, Relabeled, RemarkAsk, ReviewAsk
+from bot.values import Cancel, CommandJob, IgnoredDelivery, MergeGroup, PullRef, Relabeled, RemarkJob, ReviewJob
 from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
@@ -32,16 +32,16 @@ class Repeat:
     The job has to repeat the last result for the head.
     """
 
-    ask: ReviewAsk
+    job: ReviewJob
     reason: str
 
     @property
     def pull(self) -> PullRef:
         """The pull request that the job is a check of."""
-        return self.ask.pull
+        return self.job.pull
 
 
-def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDelivery:
+def read(step: Step) -> ReviewJob | CommandJob | RemarkJob | Repeat | IgnoredDelivery:
     """Return what the step has to do: review, carry out commands, answer, repeat a result, or nothing.
 
     Raises UsageError if the event's file cannot be read, or if there is no pull request.
@@ -49,8 +49,8 @@ def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDel
     name, is_rerun = step.runner.github_event_name, step.runner.github_run_attempt != "1"
     request = _from_event(name, _payload(step.runner.github_event_path)) if name in OWN_EVENTS else _from_inputs(step)
     if isinstance(request, Repeat) and is_rerun:
-        request = request.ask
-    if not isinstance(request, ReviewAsk):
+        request = request.job
+    if not isinstance(request, ReviewJob):
         return request
     if is_rerun and request.comment is None:  # a person clicked "Re-run jobs" and wants a review now
         request = replace(request, trigger="rerun")
@@ -59,7 +59,7 @@ def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDel
 
 def _from_event(
     name: str, payload: Mapping[str, object]
-) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDelivery:
+) -> ReviewJob | CommandJob | RemarkJob | Repeat | IgnoredDelivery:
     """Return the request of an event that contains its pull request.
 
     If a workflow runs on an action that servers ignore, its author wants a review.
@@ -69,30 +69,30 @@ def _from_event(
     is_chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
     request = events.read(kind, {**delivery, "action": "opened"} if is_chosen else delivery, OwnAccount("0", WORKFLOW))
     match request:
-        case ReviewAsk():
+        case ReviewJob():
             return replace(request, trigger="catch-up") if is_chosen else request
-        case CommandAsk():
+        case CommandJob():
             return _from_commands(request)
         case Relabeled(pull=pull, head=head, trigger=trigger):
-            return Repeat(ReviewAsk(pull, trigger, head=head), "a label changes no code")
+            return Repeat(ReviewJob(pull, trigger, head=head), "a label changes no code")
         case Cancel(reason=reason) | IgnoredDelivery(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
-        case RemarkAsk() | IgnoredDelivery():
+        case RemarkJob() | IgnoredDelivery():
             return request
         case other:
             return IgnoredDelivery(QUEUED if isinstance(other, MergeGroup) else "this event starts no review")
 
 
-def _from_commands(ask: CommandAsk) -> ReviewAsk | CommandAsk:
+def _from_commands(job: CommandJob) -> ReviewJob | CommandJob:
     """Return a review if all of a comment's commands request one, and otherwise the commands."""
-    reviews = [each.word for each in ask.each if each.word in REVIEWS]
-    return requested_review(ask) if len(reviews) == len(ask.each) else ask
+    reviews = [each.word for each in job.each if each.word in REVIEWS]
+    return requested_review(job) if len(reviews) == len(job.each) else job
 
 
-def requested_review(ask: CommandAsk) -> ReviewAsk:
+def requested_review(job: CommandJob) -> ReviewJob:
     """Return the first review that a comment's commands request."""
-    word = next(each.word for each in ask.each if each.word in REVIEWS)
-    return ReviewAsk(ask.pull, "command", REVIEWS[word], ask.actor, ask.comment)
+    word = next(each.word for each in job.each if each.word in REVIEWS)
+    return ReviewJob(job.pull, "command", REVIEWS[word], job.actor, job.comment)
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | IgnoredDelivery:
@@ -102,12 +102,12 @@ def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | IgnoredDeli
     """
     match events.read("pull_request", {**delivery, "action": "closed"}, OwnAccount("0", WORKFLOW)):
         case Cancel(pull=pull, actor=actor):
-            return Repeat(ReviewAsk(pull, "catch-up", actor=actor), reason)
+            return Repeat(ReviewJob(pull, "catch-up", actor=actor), reason)
         case _:
             return IgnoredDelivery(reason)
 
 
-def _from_inputs(step: Step) -> ReviewAsk | IgnoredDelivery:
+def _from_inputs(step: Step) -> ReviewJob | IgnoredDelivery:
     """Return a review of the pull request in the input `pull-request`. Raises UsageError if it is not set."""
     runner, number = step.runner, step.inputs.pull_request
     if number is None:
@@ -115,7 +115,7 @@ def _from_inputs(step: Step) -> ReviewAsk | IgnoredDelivery:
     owner, _, name = runner.github_repository.partition("/")
     pull = PullRef(INSTALLATION["id"], runner.github_repository_id, owner, name, number)
     by_hand = runner.github_event_name == "workflow_dispatch"
-    return ReviewAsk(pull, "rerun" if by_hand else "catch-up", actor=runner.github_actor)
+    return ReviewJob(pull, "rerun" if by_hand else "catch-up", actor=runner.github_actor)
 
 
 def _payload(path: Path) -> Mapping[str, object]:

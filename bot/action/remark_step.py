@@ -16,7 +16,7 @@ from bot.github.policy import Recent
 from bot.payloads import Remark
 from bot.stored import markers
 from bot.stored.answered import REPLY
-from bot.values import RemarkAsk, ReviewAsk
+from bot.values import RemarkJob, ReviewJob
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import replies
@@ -26,27 +26,27 @@ from bot.workflow.replies import failure_reply, post_remark_reply, read_remark
 from bot.workflow.reviewing import ReviewResult, ReviewRun
 
 
-async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
+async def answer(job: RemarkJob, step: Step, console: Console) -> ReviewResult:
     """Answer the remark if it is addressed to deeprepo."""
-    async with open_host(step, ask.pull) as host:
-        remark = await _read_remark(ask, host)
+    async with open_host(step, job.pull) as host:
+        remark = await _read_remark(job, host)
         if isinstance(remark, str):
             return ReviewResult(HeadStatus("skipped"), f"No answer: {remark}.")
         state, settings = await look_up(host, step, console)
-        permission = await _permission(ask, host)
+        permission = await _permission(job, host)
         has_model = access.can_ask(settings)
-        refusal = conversation.refusal(ask.actor, permission, names_us=ask.mentioned, model=has_model)
+        refusal = conversation.refusal(job.actor, permission, names_us=job.mentioned, model=has_model)
         if refusal is not None:
-            await replies.post_reply(refusal, ask.comment, host)
+            await replies.post_reply(refusal, job.comment, host)
             return ReviewResult(
                 HeadStatus("skipped"),
                 "No answer: no model is configured, or the author has no permission or reached the rate limit.",
             )
-        await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
-        request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
+        await replies.post_reply(CommandReply(), job.comment, host, is_seen=True)
+        request = ReviewJob(job.pull, "command", actor=job.actor, comment=job.comment)
         reviewer = StepReview(ReviewRun("", request, host, state, settings), step, console)
-        reply = await _reply(ask, remark, reviewer)
-        await post_remark_reply(reply, ask, host)
+        reply = await _reply(job, remark, reviewer)
+        await post_remark_reply(reply, job, host)
         if reply.withdrawn:
             withdrawn_marks = {withdrawal.mark for withdrawal in (await read_recorded_answers(host)).dismissals}
             with suppress(HostRefused):
@@ -54,17 +54,17 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     return ReviewResult(HeadStatus("success"), "Answered a comment.")
 
 
-async def _read_remark(ask: RemarkAsk, host: Host) -> RemarkThread | str:
+async def _read_remark(job: RemarkJob, host: Host) -> RemarkThread | str:
     """Return the remark with its thread, or why it is not answered."""
     try:
-        return await read_remark(ask, host, Recent())
+        return await read_remark(job, host, Recent())
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise
         return DELETED
 
 
-async def _reply(ask: RemarkAsk, remark_thread: RemarkThread, reviewer: StepReview) -> RemarkReply:
+async def _reply(job: RemarkJob, remark_thread: RemarkThread, reviewer: StepReview) -> RemarkReply:
     """Return a model's answer to a remark about the current change, or why a daily limit prevents it."""
     try:
         async with reviewer.fetch() as pull:
@@ -74,10 +74,10 @@ async def _reply(ask: RemarkAsk, remark_thread: RemarkThread, reviewer: StepRevi
                 return failure_reply(funds.refusal)
             return await parts.converse(Remark(remark_thread, last, funds.within(brief)))
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
-        return failure_reply(public(error)) if ask.mentioned else RemarkReply()
+        return failure_reply(public(error)) if job.mentioned else RemarkReply()
 
 
-async def _permission(ask: RemarkAsk, host: Host) -> Permission:
+async def _permission(job: RemarkJob, host: Host) -> Permission:
     """Return the author's permission, and the times of their earlier remarks, which our replies refer to."""
     comments = (*await host.comments("review"), *await host.comments())
     own_markers = [markers.read(comment.body) for comment in comments if comment.ours]
@@ -85,7 +85,7 @@ async def _permission(ask: RemarkAsk, host: Host) -> Permission:
     own = [
         comment
         for comment in comments
-        if comment.author == ask.actor and comment.id != ask.comment.id and str(comment.id) in answered_ids
+        if comment.author == job.actor and comment.id != job.comment.id and str(comment.id) in answered_ids
     ]
     earlier = tuple(datetime.fromisoformat(comment.created_at).timestamp() for comment in own)
-    return Permission(await host.permission(ask.actor), time.time(), earlier)
+    return Permission(await host.permission(job.actor), time.time(), earlier)

@@ -45,7 +45,7 @@ from bot.values import (
     PullRef,
     PullRequest,
     Review,
-    ReviewAsk,
+    ReviewJob,
 )
 from bot.values.host import BotIdentity
 from bot.values.progress import ProgressCallback
@@ -79,25 +79,25 @@ LABEL_EVENTS = (
 GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 
-async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
+async def review(job: ReviewJob, step: Step, console: Console) -> ReviewResult:
     """Review the current head of a pull request, and post the result."""
-    async with open_host(step, ask.pull) as host:
+    async with open_host(step, job.pull) as host:
         state, settings = await look_up(host, step, console)
-        return await _review(ask, host, state, settings, step, console)
+        return await _review(job, host, state, settings, step, console)
 
 
 async def _review(
-    ask: ReviewAsk, host: Host, state: PullState, settings: Config, step: Step, console: Console
+    job: ReviewJob, host: Host, state: PullState, settings: Config, step: Step, console: Console
 ) -> ReviewResult:
     """Review a pull request whose state and settings are known, and post the result."""
     runner = step.runner
-    if ask.comment is not None and not await _may_review(ask, ask.comment, host):
+    if job.comment is not None and not await _may_review(job, job.comment, host):
         return ReviewResult(
             HeadStatus("skipped"),
             "Not reviewed: the author of the command has no permission or reached the rate limit.",
         )
     attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # different for each re-run of the job
-    bound = policy.bound(ask, state.facts, stranger=state.stranger)
+    bound = policy.bound(job, state.facts, stranger=state.stranger)
     pushes = await pull_state.count_pushes(host, bound, attempt, settings.pause_after)
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
     reviewer, work = StepReview(run, step, console), run.decide()
@@ -127,8 +127,8 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
         stored = await stored_conclusion(host, state, step)
-        if stored is None and (event.ask.trigger in ("labeled", "unlabeled") or policy.has_threshold(settings)):
-            return await _review(event.ask, host, state, settings, step, console)
+        if stored is None and (event.job.trigger in ("labeled", "unlabeled") or policy.has_threshold(settings)):
+            return await _review(event.job, host, state, settings, step, console)
     says = f"Not reviewed: {event.reason}."
     if stored is None:
         return ReviewResult(HeadStatus("skipped"), says)
@@ -205,10 +205,10 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
     return state, settings
 
 
-async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host) -> bool:
+async def _may_review(job: ReviewJob, comment: CommentRef, host: Host) -> bool:
     """Return whether a person may request a review with a comment, and reply if not."""
-    permission = await permission_of(ask.actor, comment, host)
-    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission)
+    permission = await permission_of(job.actor, comment, host)
+    refusal = commands.refusal("full review" if job.full else "review", job.actor, permission)
     await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
     return refusal is None
 
@@ -247,8 +247,8 @@ def _with_step_wording(result: ReviewResult, *, fork: bool) -> ReviewResult:
 
 async def answer(run: ReviewRun, says: str) -> None:
     """Reply to the comment that requested a review, because its author doesn't see the job."""
-    if run.ask.comment is not None:
-        await _reply(run.ask.comment, run.host, says)
+    if run.job.comment is not None:
+        await _reply(run.job.comment, run.host, says)
 
 
 async def _reply(comment: CommentRef, host: Host, says: str) -> None:
@@ -324,7 +324,7 @@ class StepReview:
         async with self.fetch() as pull:
             brief = await self.brief(await reviewing.with_several_bases(run, pull))
             if reviewing.asks_for_paths(run, brief):
-                refusal = await scope.no_review_reason(brief, run.ask.trigger)
+                refusal = await scope.no_review_reason(brief, run.job.trigger)
                 if refusal is not None:
                     return refusal
             async with (
@@ -379,7 +379,7 @@ class StepReview:
         run, step = self.run, self.step
         api, token, state = step.runner.github_api_url, step.inputs.github_token, run.state
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
-            yield await pull_state.fetch(api, run.ask.pull, state.facts, state.bases, token, folder)
+            yield await pull_state.fetch(api, run.job.pull, state.facts, state.bases, token, folder)
 
     async def funds(self) -> Funds:
         """Return what models may spend, by the limit on runs per day.
@@ -425,7 +425,7 @@ class StepReview:
         return replace(
             await self.brief_without_history(pull),
             earlier=earlier,
-            full=self.run.ask.full,
+            full=self.run.job.full,
             note=" ".join(filter(None, (f"Reviewed with the settings in `{scope}`." if scope else "", note))),
             dismissals=answers.dismissals,
             rules=answers.rules,

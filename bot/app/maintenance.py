@@ -18,7 +18,7 @@ from bot.app.running_server import RunningServer
 from bot.errors import HostError, HostRefused
 from bot.github import Identity, RequestPace, apps, responses
 from bot.github.client import GitHubClient
-from bot.values import Follow, PullRef, ReviewAsk
+from bot.values import Follow, PullRef, ReviewJob
 from bot.values.daily import DAY, HOUR
 from bot.workflow import conclusions, data_folder, events
 from bot.workflow.events import OwnAccount
@@ -144,7 +144,7 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
     if data.get("draft") or not await conclusions.is_due(pull, head, base, server.store):
         return False
     name = f"catch-up-{head}-{sha256(base.encode()).hexdigest()[:16]}"
-    fresh = await server.jobs.submit(ReviewAsk(pull, "catch-up", head=head), name)
+    fresh = await server.jobs.submit(ReviewJob(pull, "catch-up", head=head), name)
     if fresh:
         server.metrics.delivery("pull_request", "caught up")
         _log("reviewing a pull request that was missed", pull=pull.key, head=head)

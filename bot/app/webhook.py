@@ -36,7 +36,7 @@ from bot.commands.context import WRITERS
 from bot.errors import HostError, StorageError
 from bot.review import written
 from bot.storage.people import People
-from bot.values import Ask, Cancel, CatchUp, CommandAsk, IgnoredDelivery, PullRef, ReviewAsk
+from bot.values import Cancel, CatchUp, CommandJob, IgnoredDelivery, Job, PullRef, ReviewJob
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 
@@ -94,18 +94,18 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
 
     Raises HTTPException if the job cannot be stored.
     """
-    ask = events.read(arrival.event, arrival.payload, server.ours)
-    if isinstance(ask, CommandAsk):  # what people typed is only stored masked
-        also = tuple((word, written.of_typed_words(argument)) for word, argument in ask.also)
-        ask = replace(ask, argument=written.of_typed_words(ask.argument), also=also)
-    if isinstance(ask, IgnoredDelivery):
-        return "ignored", ask.reason
-    if isinstance(ask, CatchUp):
+    job = events.read(arrival.event, arrival.payload, server.ours)
+    if isinstance(job, CommandJob):  # what people typed is only stored masked
+        also = tuple((word, written.of_typed_words(argument)) for word, argument in job.also)
+        job = replace(job, argument=written.of_typed_words(job.argument), also=also)
+    if isinstance(job, IgnoredDelivery):
+        return "ignored", job.reason
+    if isinstance(job, CatchUp):
         server.catch_up_now.set()
         return "queued", ""
     try:
-        delay = await admission.delay(ask, arrival.guid)
-        fresh = await server.jobs.submit(ask, arrival.guid, delay=delay)
+        delay = await admission.delay(job, arrival.guid)
+        fresh = await server.jobs.submit(job, arrival.guid, delay=delay)
     except StorageError as error:
         server.catch_up_now.set()
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
@@ -239,7 +239,7 @@ class Admission:
     _counts: Counter[object] = field(default_factory=Counter)
     _writers: dict[tuple[int, str], bool] = field(default_factory=dict)  # by repository and login
 
-    async def delay(self, ask: Ask, delivery: str, now: float | None = None) -> float | None:
+    async def delay(self, job: Job, delivery: str, now: float | None = None) -> float | None:
         """Count a person's change, and return its delay in seconds, or None for the usual delay.
 
         Raises StorageError.
@@ -250,20 +250,20 @@ class Admission:
             self._deliveries.clear()
             self._counts.clear()
             self._writers.clear()
-        if not isinstance(ask, ReviewAsk | Cancel) or not ask.actor or delivery in self._deliveries:
+        if not isinstance(job, ReviewJob | Cancel) or not job.actor or delivery in self._deliveries:
             return None
-        who, scope = (ask.pull.repository, ask.actor), ask.pull.installation
-        is_writer = not ask.stranger or self._writers.get(who)
-        is_stranger = not (is_writer or await self.people.is_writer(ask.pull, ask.actor, now - DAY))
-        above = self._above(scope, ask.actor)
+        who, scope = (job.pull.repository, job.actor), job.pull.installation
+        is_writer = not job.stranger or self._writers.get(who)
+        is_stranger = not (is_writer or await self.people.is_writer(job.pull, job.actor, now - DAY))
+        above = self._above(scope, job.actor)
         if is_stranger and above > 0 and who not in self._writers:
-            self._writers[who] = await self.may_write(ask.pull, ask.actor)
+            self._writers[who] = await self.may_write(job.pull, job.actor)
             if self._writers[who]:
                 is_stranger = False
-                self._counts[scope] -= self._counts[scope, ask.actor]
-        by_actor = self._counts[scope, ask.actor]
+                self._counts[scope] -= self._counts[scope, job.actor]
+        by_actor = self._counts[scope, job.actor]
         self._deliveries.add(delivery)
-        self._counts.update([(scope, ask.actor), *([scope] if is_stranger else [])])
+        self._counts.update([(scope, job.actor), *([scope] if is_stranger else [])])
         if not is_stranger:
             return DELAY_STEP if by_actor >= WRITER_CHANGES else None
         return min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None

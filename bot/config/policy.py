@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from bot import globs
 from bot.config import FILE
-from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.host import CheckConclusion, PullFacts
+from bot.values.job import ASKED, ReviewJob, Trigger
 from bot.values.review import NoReviewReason
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def conclusion_without_review(settings: "Config", lacks: NoReviewReason = "unrev
     return "failure" if is_failure else "neutral"
 
 
-def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:
+def bound(job: ReviewJob, facts: PullFacts, *, stranger: bool = False) -> ReviewJob:
     """Return the request as an ordinary push if the pull request has changed since the request.
 
     A person's request only applies to the commit and base branch that they saw. The author of a pull request
@@ -73,16 +73,16 @@ def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> Review
     own branches, only people with write permission can push, and they could give the command themselves. An
     author without write permission (`stranger`) can also change the base branch.
     """
-    is_moved = facts.fork and ask.head not in ("", facts.head_sha)
-    is_rebased = (facts.fork or stranger) and ask.base not in ("", facts.base_ref)
-    if ask.trigger not in ASKED or not (is_moved or is_rebased):
-        return ask
-    return replace(ask, trigger="push", full=False)
+    is_moved = facts.fork and job.head not in ("", facts.head_sha)
+    is_rebased = (facts.fork or stranger) and job.base not in ("", facts.base_ref)
+    if job.trigger not in ASKED or not (is_moved or is_rebased):
+        return job
+    return replace(job, trigger="push", full=False)
 
 
 def decide(
     facts: PullFacts,
-    ask: ReviewAsk,
+    job: ReviewJob,
     settings: "Config",
     *,
     is_paused: bool = False,
@@ -95,11 +95,11 @@ def decide(
     write permission. If such an author avoids a review, for example with a draft or a large change, the head
     counts as unreviewed instead of as excluded by the owner.
     """
-    is_requested = ask.trigger in ASKED
+    is_requested = job.trigger in ASKED
     if facts.state != "open":
         end_state = "merged" if facts.merged else "closed"
         return SkipReview(f"the pull request is {end_state}.", quiet=not is_requested)
-    if ask.trigger == "unlabeled" and not (ask.also or settings.triggers.skip_labels):
+    if job.trigger == "unlabeled" and not (job.also or settings.triggers.skip_labels):
         return SkipReview("without `triggers.skip_labels`, removing a label changes nothing.", quiet=True)
     by_author: NoReviewReason = "unreviewed" if stranger else "left out"
     if not is_requested:
@@ -111,7 +111,7 @@ def decide(
             return SkipReview(f"{objection}. {HOW_TO_REVIEW}.", is_followed=True)
         pause_reason = f"automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
         waits = next(
-            chain(_author_objections(facts, (ask.trigger, *ask.also), settings), (pause_reason,) if pushes else ()),
+            chain(_author_objections(facts, (job.trigger, *job.also), settings), (pause_reason,) if pushes else ()),
             None,
         )
         if waits is not None:

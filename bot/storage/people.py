@@ -120,7 +120,7 @@ class Failure:
     pull: PullRef
     what: str  # "review", or a command
     why: str
-    ask: str  # the job, as bot.workflow.jobs.asks writes it
+    ask: str  # the job, as bot.workflow.jobs.records writes it
     failed: float  # seconds since 1970
 
 

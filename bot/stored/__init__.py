@@ -6,7 +6,7 @@
 | the line of a summary comment that contains this state | `states` | that of the review in it |
 | the hidden first line of comments and check runs | `markers` | `markers.FORM` |
 | a journal, also of programs that only use `deeprepo.rlm` | `deeprepo.rlm.journal.codec` | `JOURNAL_FORM` |
-| a job of the server | `bot.workflow.jobs.asks` | `JOB_FORM` there |
+| a job of the server | `bot.workflow.jobs.records` | `JOB_FORM` there |
 | tables | `bot.storage.migrations` | the migration's |
 
 Facts about files need no version number. They are cached under a hash of the code that extracted them

@@ -1,6 +1,6 @@
 """The dataclasses that the pipeline passes from step to step.
 
-They are frozen and slotted, and can be printed and compared. The GitHub App's values (`ask`, `host`) are
+They are frozen and slotted, and can be printed and compared. The GitHub App's values (`job`, `host`) are
 imported on demand, because a commit hook doesn't need them.
 """
 
@@ -74,26 +74,6 @@ from deeprepo.impact.changes import (
 from deeprepo.impact.values import Arguments, Clues, Definition, Side, Use
 
 if TYPE_CHECKING:
-    from bot.values.ask import (
-        Ask,
-        Cancel,
-        CatchUp,
-        ChecksWanted,
-        CommandAsk,
-        CommentKind,
-        CommentRef,
-        Follow,
-        Forget,
-        IgnoredDelivery,
-        MergeGroup,
-        PullAsk,
-        PullRef,
-        Reason,
-        Relabeled,
-        RemarkAsk,
-        ReviewAsk,
-        Trigger,
-    )
     from bot.values.host import (
         Access,
         Annotation,
@@ -108,10 +88,30 @@ if TYPE_CHECKING:
         RepositoryFacts,
         Thread,
     )
+    from bot.values.job import (
+        Cancel,
+        CatchUp,
+        ChecksWanted,
+        CommandJob,
+        CommentKind,
+        CommentRef,
+        Follow,
+        Forget,
+        IgnoredDelivery,
+        Job,
+        MergeGroup,
+        PullJob,
+        PullRef,
+        Reason,
+        Relabeled,
+        RemarkJob,
+        ReviewJob,
+        Trigger,
+    )
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module's own names
-    for module in ("ask", "host") if not name.startswith("_") else ():
+    for module in ("job", "host") if not name.startswith("_") else ():
         values = vars(import_module(f"{__name__}.{module}"))
         if name in values:
             return values[name]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.values.ask import CommentKind
+from bot.values.job import CommentKind
 
 Access = Literal["admin", "write", "read", "none"]
 CheckConclusion = Literal["success", "neutral", "failure", "skipped", "cancelled"]

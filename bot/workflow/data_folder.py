@@ -12,19 +12,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bot.machine import fact_files, files
-from bot.values import ReviewAsk
-from bot.values.ask import ASKED
+from bot.values import ReviewJob
+from bot.values.job import ASKED
 
 JOURNALS, FACTS, WORK = "journals", "facts", "work"  # folders in the data folder
 
 
-def journal_name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
+def journal_name(job: ReviewJob, head: str, base: str, run: str) -> str:
     """Return a name per change of a pull request, so that a replacing review does not pay again.
 
     A review that a person requested gets its own journal, because that person wants a new review.
     """
-    suffix = hashlib.sha256(job.encode()).hexdigest()[:12] if ask.trigger in ASKED else ""
-    return "-".join(filter(None, (str(ask.pull.repository), str(ask.pull.number), base[:12], head[:12], suffix)))
+    suffix = hashlib.sha256(run.encode()).hexdigest()[:12] if job.trigger in ASKED else ""
+    return "-".join(filter(None, (str(job.pull.repository), str(job.pull.number), base[:12], head[:12], suffix)))
 
 
 def journal(data: Path, name: str) -> Path:

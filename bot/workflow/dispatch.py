@@ -1,4 +1,4 @@
-"""Map each kind of ask to the job that carries it out, and report jobs that were given up."""
+"""Map each kind of job to the function that does it, and report jobs that were given up."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -16,18 +16,18 @@ from bot.machine.limits import ProcessLimits
 from bot.render import load, plain
 from bot.storage import Store
 from bot.values import (
-    Ask,
     Cancel,
     ChecksWanted,
-    CommandAsk,
+    CommandJob,
     Follow,
     Forget,
+    Job,
     MergeGroup,
-    PullAsk,
+    PullJob,
     Relabeled,
-    RemarkAsk,
+    RemarkJob,
     Review,
-    ReviewAsk,
+    ReviewJob,
 )
 from bot.values.review import ReviewStatus
 from bot.workflow import (
@@ -42,15 +42,15 @@ from bot.workflow import (
     review_job,
     small_jobs,
 )
-from bot.workflow.jobs import Apologise, Job, Jobs, Work
+from bot.workflow.jobs import Apologise, Attempt, Jobs, Work
 from bot.workflow.publish import checks, notice
 from bot.workflow.server import Server, record_failure
 
-OfPull = TypeVar("OfPull", bound=PullAsk)
-WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
-    ReviewAsk: review_job.run,
-    CommandAsk: command_job.run,
-    RemarkAsk: remark_job.run,
+OfPull = TypeVar("OfPull", bound=PullJob)
+WORK: Mapping[type[Job], Callable[[Any, Attempt, Server], Awaitable[None]]] = {
+    ReviewJob: review_job.run,
+    CommandJob: command_job.run,
+    RemarkJob: remark_job.run,
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
     Relabeled: small_jobs.relabel,
@@ -76,77 +76,77 @@ def open_work(
     return partial(carry_out, server=server), partial(apologise, server=server)
 
 
-async def carry_out(ask: Ask, job: Job, server: Server) -> None:
-    """Carry out an ask.
+async def carry_out(job: Job, attempt: Attempt, server: Server) -> None:
+    """Do a job.
 
     Raises SupersededError if it is no longer wanted, HostDown or HostLimited if a later try may succeed.
     """
     try:
-        await WORK[type(ask)](ask, job, server)
+        await WORK[type(job)](job, attempt, server)
     except HostRefused:
-        moved = await _moved(ask, server) if isinstance(ask, PullAsk) else ask
-        if moved == ask:
+        moved = await _moved(job, server) if isinstance(job, PullJob) else job
+        if moved == job:
             raise
-        await WORK[type(moved)](moved, job, server)
+        await WORK[type(moved)](moved, attempt, server)
 
 
-async def _moved(ask: OfPull, server: Server) -> OfPull:
+async def _moved(job: OfPull, server: Server) -> OfPull:
     """Return the request with the current installation, because a repository can be transferred."""
     with suppress(HostError):
-        installation = await apps.installation_of(server.identity, ask.pull, server.pace)
-        return replace(ask, pull=replace(ask.pull, installation=installation))
-    return ask
+        installation = await apps.installation_of(server.identity, job.pull, server.pace)
+        return replace(job, pull=replace(job.pull, installation=installation))
+    return job
 
 
-async def apologise(ask: Ask, why: str, server: Server) -> None:
+async def apologise(job: Job, why: str, server: Server) -> None:
     """Explain why a job was given up, in its open check runs and below the comment that asked.
 
     Can run twice.
     """
-    await record_failure(ask, why, server.store)
-    if isinstance(ask, MergeGroup):
-        await merge_queue_job.stop(ask, server)
-    if not isinstance(ask, ReviewAsk | CommandAsk | RemarkAsk):
+    await record_failure(job, why, server.store)
+    if isinstance(job, MergeGroup):
+        await merge_queue_job.stop(job, server)
+    if not isinstance(job, ReviewJob | CommandJob | RemarkJob):
         return
-    again = "Run the command again" if isinstance(ask, RemarkAsk) else "Comment `/deeprepo review` to try again"
+    again = "Run the command again" if isinstance(job, RemarkJob) else "Comment `/deeprepo review` to try again"
     says = f"{why}. {again}."
-    ask = await _moved(ask, server)
-    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
-        if isinstance(ask, ReviewAsk):
-            await _end_checks(ask, host, server, why, says)
-        elif isinstance(ask, CommandAsk) and ask.word in commands.REVIEWS:
+    job = await _moved(job, server)
+    async with github.open_pull(server.identity, job.pull, server.pace) as host:
+        if isinstance(job, ReviewJob):
+            await _end_checks(job, host, server, why, says)
+        elif isinstance(job, CommandJob) and job.word in commands.REVIEWS:
             with suppress(HostError):
                 head = (await host.facts()).head_sha
                 # Otherwise the check already shows the commit's conclusion.
                 if not await checks.is_there(host, head):
-                    await _end_checks(ReviewAsk(ask.pull, "command", head=head), host, server, why, says)
-        if ask.comment is not None and await _is_ours(ask, host, server):
-            await replies.post_reply(CommandReply(plain(f"This command failed: {says}")), ask.comment, host)
+                    await _end_checks(ReviewJob(job.pull, "command", head=head), host, server, why, says)
+        if job.comment is not None and await _is_ours(job, host, server):
+            await replies.post_reply(CommandReply(plain(f"This command failed: {says}")), job.comment, host)
 
 
-async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says: str) -> None:
+async def _end_checks(job: ReviewJob, host: Host, server: Server, why: str, says: str) -> None:
     """End the open check runs, or a new one made for this. If GitHub accepts none, post a comment."""
     open_checks, refusal = server.store.checks, ""
-    if not await open_checks.of(ask.pull):
-        refusal = await review_job.begin(ask, f"given-up-{ask.head}", host, server, why)
-    left = await open_checks.of(ask.pull)
+    if not await open_checks.of(job.pull):
+        refusal = await review_job.begin(job, f"given-up-{job.head}", host, server, why)
+    left = await open_checks.of(job.pull)
     head = ""
     with suppress(HostError):
         head = (await host.facts()).head_sha
     for run, number in left:
         try:
-            await checks.end_broken(host, number, run, head, says, earlier=ask.head)
+            await checks.end_broken(host, number, run, head, says, earlier=job.head)
         except HostRefused as refused:
             refusal = refused.reason
         else:
-            await open_checks.remove(ask.pull, number)
-    if refusal and ask.comment is None:
-        async with server.lock_checks(ask.pull):
+            await open_checks.remove(job.pull, number)
+    if refusal and job.comment is None:
+        async with server.lock_checks(job.pull):
             await notice.put(host, load(), says, refusal)
 
 
-async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host, server: Server) -> bool:
+async def _is_ours(job: ReviewJob | CommandJob | RemarkJob, host: Host, server: Server) -> bool:
     """Return whether the comment addresses us, by name or in a finding's thread."""
-    if not isinstance(ask, RemarkAsk) or ask.mentioned:
+    if not isinstance(job, RemarkJob) or job.mentioned:
         return True
-    return not isinstance(await replies.read_remark(ask, host, server.recent), str)
+    return not isinstance(await replies.read_remark(job, host, server.recent), str)

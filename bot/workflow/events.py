@@ -1,4 +1,4 @@
-"""Translate a GitHub delivery into an ask, or into the reason why it asks for nothing.
+"""Translate a GitHub delivery into a job, or into the reason why it asks for nothing.
 
 This is the only module that distinguishes event names, and it has no side effects. It never raises: a
 delivery that cannot be parsed is ignored with a reason. Names that end up in an address are limited to
@@ -15,21 +15,21 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from bot.commands import read_mentions
-from bot.values.ask import (
-    Ask,
+from bot.values.job import (
     Cancel,
     CatchUp,
     ChecksWanted,
-    CommandAsk,
+    CommandJob,
     CommentRef,
     Forget,
     IgnoredDelivery,
+    Job,
     MergeGroup,
     PullRef,
     Reason,
     Relabeled,
-    RemarkAsk,
-    ReviewAsk,
+    RemarkJob,
+    ReviewJob,
     Trigger,
 )
 from bot.workflow import commands
@@ -187,16 +187,16 @@ def parse(form: type[Form], payload: Payload) -> Form:
     raise NotForUs(f"{place} is missing or has an unexpected format")
 
 
-def on_reviewable(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
+def on_reviewable(trigger: Trigger, payload: Payload, _: OwnAccount) -> Job:
     """Request a review of an open pull request. The policy decides later whether drafts are reviewed."""
     event = parse(PullEvent, payload)
     if event.state != "open":
         raise NotForUs("the pull request is closed")
     pull = event.pull(event.number)
-    return ReviewAsk(pull, trigger, actor=event.sender, head=event.head, stranger=event.is_stranger)
+    return ReviewJob(pull, trigger, actor=event.sender, head=event.head, stranger=event.is_stranger)
 
 
-def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
+def on_new_head(payload: Payload, ours: OwnAccount) -> Job:
     """Request a review after a push."""
     before, after = payload.get("before"), payload.get("after")
     if before is not None and before == after:
@@ -204,7 +204,7 @@ def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
     return on_reviewable("push", payload, ours)
 
 
-def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
+def on_edit(payload: Payload, ours: OwnAccount) -> Job:
     """Request a review if the base branch changed, which produces a different diff."""
     event = parse(PullEvent, payload)
     if event.base_before is not None:
@@ -212,19 +212,19 @@ def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
     raise NotForUs("only the title or text changed" if event.state == "open" else "the pull request is closed")
 
 
-def on_label(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
+def on_label(trigger: Trigger, payload: Payload, _: OwnAccount) -> Job:
     """Ask again whether the head is reviewed, because labels decide about that."""
     event = parse(PullEvent, payload)
     return Relabeled(event.pull(event.number), event.head, event.is_stranger, trigger)
 
 
-def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:
+def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Job:
     """Cancel the review of a pull request that was merged, closed or made a draft."""
     event = parse(PullEvent, payload)
     return Cancel(event.pull(event.number), reason, actor=event.sender, stranger=event.is_stranger)
 
 
-def on_comment(payload: Payload, ours: OwnAccount) -> Ask:
+def on_comment(payload: Payload, ours: OwnAccount) -> Job:
     """Read a comment on the pull request itself."""
     event = parse(CommentEvent, payload)
     if event.pull_request is None:
@@ -232,13 +232,13 @@ def on_comment(payload: Payload, ours: OwnAccount) -> Ask:
     return _request(event, CommentRef(event.id, "issue"), ours)
 
 
-def on_line_comment(payload: Payload, ours: OwnAccount) -> Ask:
+def on_line_comment(payload: Payload, ours: OwnAccount) -> Job:
     """Read a comment on lines of the diff, or a reply to one."""
     event = parse(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "review", event.top or event.id), ours)
 
 
-def on_review_text(payload: Payload, ours: OwnAccount) -> Ask:
+def on_review_text(payload: Payload, ours: OwnAccount) -> Job:
     """Read a review's text.
 
     GitHub also delivers a review without text for each line comment; it asks for nothing.
@@ -247,7 +247,7 @@ def on_review_text(payload: Payload, ours: OwnAccount) -> Ask:
     return _request(event, CommentRef(event.id, "whole"), ours)
 
 
-def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
+def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Job:
     """Return the command in a person's comment, else a remark.
 
     Commands for a review are no exception: they replace no other review until the person's permission is
@@ -261,19 +261,19 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
     if given := commands.read(body, ours.login):
         first, *others = given
         also = tuple((command.word, command.argument) for command in others)
-        return CommandAsk(pull, first.word, first.argument, event.sender, place, also)
+        return CommandJob(pull, first.word, first.argument, event.sender, place, also)
     names_us = read_mentions(body, ours.login).us
     if names_us or place.thread not in (0, event.id):  # the delivery does not say whose thread it is
-        return RemarkAsk(pull, event.sender, place, names_us)
+        return RemarkJob(pull, event.sender, place, names_us)
     raise NotForUs("the comment contains no command and does not mention deeprepo")
 
 
-def on_rerun(payload: Payload, ours: OwnAccount) -> Ask:
+def on_rerun(payload: Payload, ours: OwnAccount) -> Job:
     """Request the review that `Re-run` on the check run asks for."""
     return _again(parse(CheckEvent, payload), ours, full=False)
 
 
-def on_rerun_of_all(payload: Payload, ours: OwnAccount) -> Ask:
+def on_rerun_of_all(payload: Payload, ours: OwnAccount) -> Job:
     """Request reviews for `Re-run all checks`, of every pull request with the commit. Forks' are included."""
     event = parse(CheckEvent, payload)
     _check_own(event, ours)
@@ -282,7 +282,7 @@ def on_rerun_of_all(payload: Payload, ours: OwnAccount) -> Ask:
     )
 
 
-def on_button(payload: Payload, ours: OwnAccount) -> Ask:
+def on_button(payload: Payload, ours: OwnAccount) -> Job:
     """Request the review that a button on the check run asks for."""
     event = parse(CheckEvent, payload)
     if event.button not in BUTTONS:
@@ -290,7 +290,7 @@ def on_button(payload: Payload, ours: OwnAccount) -> Ask:
     return _again(event, ours, full=BUTTONS[event.button])
 
 
-def on_merge_group(payload: Payload, _: OwnAccount) -> Ask:
+def on_merge_group(payload: Payload, _: OwnAccount) -> Job:
     """Answer a merge queue. Its changes were reviewed as pull requests, so no review is needed."""
     event = parse(MergeGroupEvent, payload)
     match = _QUEUED.search(event.head_ref)
@@ -300,12 +300,12 @@ def on_merge_group(payload: Payload, _: OwnAccount) -> Ask:
     )
 
 
-def _again(event: CheckEvent, ours: OwnAccount, *, full: bool) -> Ask:
+def _again(event: CheckEvent, ours: OwnAccount, *, full: bool) -> Job:
     _check_own(event, ours)
     number = _pull_of(event)
     if number is None:
         raise NotForUs("the check has no pull request. Comment `/deeprepo review` instead")
-    return ReviewAsk(event.pull(number), "rerun", full, event.sender, head=event.head)
+    return ReviewJob(event.pull(number), "rerun", full, event.sender, head=event.head)
 
 
 def _check_own(event: CheckEvent, ours: OwnAccount) -> None:
@@ -323,12 +323,12 @@ def _pull_of(event: CheckEvent) -> int | None:
     return next((pull.number for pull in event.pulls if pull.repository == event.repository), None)
 
 
-def on_uninstall(payload: Payload, _: OwnAccount) -> Ask:
+def on_uninstall(payload: Payload, _: OwnAccount) -> Job:
     """Forget an installation that was removed."""
     return Forget(parse(InstallationEvent, payload).installation)
 
 
-def on_repositories_removed(payload: Payload, _: OwnAccount) -> Ask:
+def on_repositories_removed(payload: Payload, _: OwnAccount) -> Job:
     """Forget the repositories that the App can no longer access.
 
     An empty list must not become "all of them".
@@ -346,13 +346,13 @@ def on_unsuspend(payload: Payload, _: OwnAccount) -> CatchUp:
     return CatchUp()
 
 
-def on_deletion(payload: Payload, _: OwnAccount) -> Ask:
+def on_deletion(payload: Payload, _: OwnAccount) -> Job:
     """Forget a deleted repository."""
     event = parse(DeliveryPayload, payload)
     return Forget(event.installation, (event.repository,))
 
 
-Reader = Callable[[Payload, OwnAccount], Ask | CatchUp]  # raises NotForUs
+Reader = Callable[[Payload, OwnAccount], Job | CatchUp]  # raises NotForUs
 
 # Event, action and function. Everything else is ignored.
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
@@ -393,7 +393,7 @@ WHY = MappingProxyType(
 )
 
 
-def read(name: str, payload: object, ours: OwnAccount) -> Ask | CatchUp | IgnoredDelivery:
+def read(name: str, payload: object, ours: OwnAccount) -> Job | CatchUp | IgnoredDelivery:
     """Return what a delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
         return IgnoredDelivery("the payload is not an object")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from bot.commands import CommandContext, CommandReply
 from bot.stored.answered import RecordedDecisions
-from bot.values import CommandAsk
+from bot.values import CommandJob
 from bot.workflow import replies
 from bot.workflow.pull_state import PullState
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the GitHub Actions step reads commands, but has neither job
     from bot.github import Host
     from bot.payloads import MadeFix
     from bot.storage import Store
-    from bot.workflow.jobs import Job
+    from bot.workflow.jobs import Attempt
     from bot.workflow.server import Server
 
 
@@ -27,7 +27,7 @@ Answering = Callable[[str, CommandContext], Awaitable[CommandReply]]
 class BareCommand:
     """One command given on one pull request, on a server or in a GitHub Actions step."""
 
-    ask: CommandAsk
+    job: CommandJob
     context: CommandContext
     state: PullState
     host: "Host"
@@ -35,14 +35,14 @@ class BareCommand:
     @property
     def link(self) -> str:
         """The address of the comment."""
-        return replies.address(self.state.facts.url, self.ask.comment)
+        return replies.address(self.state.facts.url, self.job.comment)
 
 
 @dataclass(frozen=True, slots=True)
 class GivenCommand(BareCommand):
     """One command given to a server."""
 
-    job: "Job"
+    attempt: "Attempt"
     server: "Server"
 
     @property

@@ -9,51 +9,51 @@ from bot.errors import HostError
 from bot.github import Host
 from bot.values import CheckConclusion, MergeGroup, PullRef
 from bot.workflow import conclusions, pull_state
-from bot.workflow.jobs import Job
+from bot.workflow.jobs import Attempt
 from bot.workflow.publish import checks
 from bot.workflow.server import Server, ignore_missing_on_last_try
 
 PASSES, STOPS = "check_queue", "check_queue_stops"  # message keys
 
 
-async def run(ask: MergeGroup, job: Job, server: Server) -> None:
+async def run(job: MergeGroup, attempt: Attempt, server: Server) -> None:
     """Answer with the conclusion of the queued pull request's head. A second answer changes nothing.
 
     If GitHub does not give that conclusion, there is no answer yet, and a queue that requires the check
     waits.
     """
-    async with github.open_pull(server.identity, _where(ask), server.pace) as host:
+    async with github.open_pull(server.identity, _where(job), server.pace) as host:
         conclusion: CheckConclusion | None = None
         with ignore_missing_on_last_try(
-            job, after=1
+            attempt, after=1
         ):  # a queued pull request is old enough for every replica to know it
-            conclusion = await _of_pull(host, server) if ask.number else None
-        await _answer(host, ask, conclusion or await _of_base(ask, host, server))
+            conclusion = await _of_pull(host, server) if job.number else None
+        await _answer(host, job, conclusion or await _of_base(job, host, server))
 
 
-async def stop(ask: MergeGroup, server: Server) -> None:
+async def stop(job: MergeGroup, server: Server) -> None:
     """Answer a queue whose pull request could not be read.
 
     The queue goes on only if surely no threshold is set.
     """
-    async with github.open_pull(server.identity, _where(ask), server.pace) as host:
+    async with github.open_pull(server.identity, _where(job), server.pace) as host:
         try:
-            conclusion = await _of_base(ask, host, server)
+            conclusion = await _of_base(job, host, server)
         except HostError:  # GitHub may also refuse to show the settings
             conclusion = "failure"
-        await _answer(host, ask, conclusion)
+        await _answer(host, job, conclusion)
 
 
-def _where(ask: MergeGroup) -> PullRef:
+def _where(job: MergeGroup) -> PullRef:
     """Return the queued pull request."""
-    return PullRef(ask.installation, ask.repository, ask.owner, ask.name, ask.number)
+    return PullRef(job.installation, job.repository, job.owner, job.name, job.number)
 
 
-async def _answer(host: Host, ask: MergeGroup, conclusion: CheckConclusion) -> None:
+async def _answer(host: Host, job: MergeGroup, conclusion: CheckConclusion) -> None:
     if conclusion == "failure":
-        await checks.answer_queue(host.other_pull(0), ask.head, "failure", STOPS)
+        await checks.answer_queue(host.other_pull(0), job.head, "failure", STOPS)
     else:
-        await checks.answer_queue(host.other_pull(0), ask.head, "success", PASSES)
+        await checks.answer_queue(host.other_pull(0), job.head, "success", PASSES)
 
 
 async def _of_pull(host: Host, server: Server) -> CheckConclusion:
@@ -69,11 +69,11 @@ async def _of_pull(host: Host, server: Server) -> CheckConclusion:
     return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else status.conclusion
 
 
-async def _of_base(ask: MergeGroup, host: Host, server: Server) -> CheckConclusion:
+async def _of_base(job: MergeGroup, host: Host, server: Server) -> CheckConclusion:
     """Return the conclusion for an unknown pull request, from the settings at the queue's base commit."""
-    if not ask.base:
+    if not job.base:
         return "failure"
-    file = await pull_state.settings_at(host, config.FILE, ask.base)
+    file = await pull_state.settings_at(host, config.FILE, job.base)
     # The answer quotes no setting, so a private settings file counts too.
-    shared = await server.shared_files(host, f"{ask.owner}/{ask.name}", is_private=True)
+    shared = await server.shared_files(host, f"{job.owner}/{job.name}", is_private=True)
     return policy.conclusion_without_review(await server.resolve(file, shared))

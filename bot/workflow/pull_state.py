@@ -27,8 +27,8 @@ from bot.github.host import safe
 from bot.github.responses import unknown
 from bot.render import cut
 from bot.stored import markers
-from bot.values import Bases, LinkedIssue, PullFacts, PullRef, PullRequest, ReviewAsk
-from bot.values.ask import ASKED
+from bot.values import Bases, LinkedIssue, PullFacts, PullRef, PullRequest, ReviewJob
+from bot.values.job import ASKED
 from bot.values.shared_file import SettingsText, SharedFile, UnusableFile
 from bot.workflow.publish import publication
 from bot.workflow.publish.publication import summaries
@@ -308,16 +308,16 @@ def _count(facts: Mapping[str, str]) -> int:
     return int(count_text) if count_text.isdecimal() and len(count_text) <= DIGITS else 0
 
 
-async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -> PushCount:
+async def count_pushes(host: Host, job: ReviewJob, run: str, most: int | None) -> PushCount:
     """Return the count for this review.
 
     A requested review resets it, and a repeated `run` is not counted twice.
     """
-    if most is None or ask.trigger in ASKED:
+    if most is None or job.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summaries(host)), None)
     marker_facts = publication.marker_of(stands).facts if stands is not None else {}
-    count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
+    count, is_again = _count(marker_facts), job.trigger in RETURNS and bool(marker_facts)
     if marker_facts.get("run") == run:
         return PushCount(max(0, count - 1), count, most)
-    return PushCount(count, count + (is_again or ask.trigger in PUSHED), most)
+    return PushCount(count, count + (is_again or job.trigger in PUSHED), most)

@@ -11,10 +11,10 @@ from bot.errors import OverLimit, StorageError
 from bot.github import Host
 from bot.payloads import MadeReview
 from bot.storage.reviews import StoredReview
-from bot.values import Follow, PullRef, ReviewAsk
+from bot.values import Follow, PullRef, ReviewJob
 from bot.values.review import NoReviewReason
 from bot.workflow import conclusions
-from bot.workflow.jobs import Job
+from bot.workflow.jobs import Attempt
 from bot.workflow.publish import checks, renew
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server, ignore_missing_on_last_try
@@ -22,12 +22,12 @@ from bot.workflow.server import Server, ignore_missing_on_last_try
 log = logging.getLogger("deeprepo.review")
 
 
-async def run(ask: Follow, job: Job, server: Server) -> None:
+async def run(job: Follow, attempt: Attempt, server: Server) -> None:
     """Carry out the job after comments during a review."""
-    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
-        with ignore_missing_on_last_try(job):
+    async with github.open_pull(server.identity, job.pull, server.pace) as host:
+        with ignore_missing_on_last_try(attempt):
             state = await server.read_pull(host)
-            await refresh(state, await server.settings_of(state), host, server, job.delivery)
+            await refresh(state, await server.settings_of(state), host, server, attempt.delivery)
 
 
 async def refresh(state: PullState, settings: Config, host: Host, server: Server, delivery: str) -> None:
@@ -47,7 +47,7 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
         status = await conclusions.of_head(pull, facts, settings, store, lacks)
         await checks.show(host, facts.head_sha, status)
     elif made_review is None:
-        await server.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
+        await server.jobs.submit(ReviewJob(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
     else:
         review = conclusions.with_current_thresholds(made_review.review, settings)
         now = checks.conclude(review)

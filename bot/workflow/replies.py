@@ -19,7 +19,7 @@ from bot.render import code, load, phrase
 from bot.review import written
 from bot.stored import markers
 from bot.stored.answered import REPLY
-from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
+from bot.values import CommandJob, CommentRef, PostedComment, PullFacts, RemarkJob, ReviewJob
 from bot.values.host import Access
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 
 
-async def access_of(ask: CommandAsk | RemarkAsk, host: Host, recent: Recent) -> Access:
+async def access_of(job: CommandJob | RemarkJob, host: Host, recent: Recent) -> Access:
     """Return a comment author's current permission. A missing write permission is cached for a minute."""
-    key = ("access", ask.pull.repository, ask.actor.lower())
-    return await recent.get(key, partial(host.permission, ask.actor), keep=lambda access: access not in WRITERS)
+    key = ("access", job.pull.repository, job.actor.lower())
+    return await recent.get(key, partial(host.permission, job.actor), keep=lambda access: access not in WRITERS)
 
 
-async def permission_of(ask: CommandAsk | RemarkAsk, access: Access, people: "People") -> Permission:
+async def permission_of(job: CommandJob | RemarkJob, access: Access, people: "People") -> Permission:
     """Record a comment addressed to us once, and return its author's permission and earlier requests."""
     now = time.time()
     permission = Permission(access, now)
     earlier = await people.record_comment(
-        ask.pull, ask.comment, ask.actor, now, writes=permission.writes, is_remark=isinstance(ask, RemarkAsk)
+        job.pull, job.comment, job.actor, now, writes=permission.writes, is_remark=isinstance(job, RemarkJob)
     )
-    outsiders = () if permission.writes else await people.outsider_comments(ask.pull, ask.actor, now)
+    outsiders = () if permission.writes else await people.outsider_comments(job.pull, job.actor, now)
     return replace(permission, earlier=earlier, outsiders=outsiders)
 
 
@@ -60,17 +60,17 @@ def is_ignored(permission: Permission) -> bool:
     return wait is not None and wait.is_known
 
 
-async def with_permitted_trigger(ask: ReviewAsk, host: Host) -> ReviewAsk:
-    """Return the ask, turned into a push if the person who pressed its button has no known write access.
+async def with_permitted_trigger(job: ReviewJob, host: Host) -> ReviewJob:
+    """Return the job, turned into a push if the person who pressed its button has no known write access.
 
     Only people with write access can spend the repository's money.
     """
-    if ask.trigger == "rerun":
+    if job.trigger == "rerun":
         with suppress(HostRefused):
-            if await host.permission(ask.actor) in WRITERS:
-                return ask
-        return replace(ask, trigger="push", full=False)
-    return ask
+            if await host.permission(job.actor) in WRITERS:
+                return job
+        return replace(job, trigger="push", full=False)
+    return job
 
 
 def address(pull: str, comment: CommentRef) -> str:
@@ -98,10 +98,10 @@ async def post_reply(
     return await host.write_once(partial(_find, comment, host), partial(_post, body, comment, host, facts))
 
 
-async def post_moved_reply(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host) -> None:
+async def post_moved_reply(job: ReviewJob, comment: CommentRef, facts: PullFacts, host: Host) -> None:
     """Reply once to a command that the branch was pushed to, or its base was changed, after the command."""
-    was_pushed, was_rebased = ask.head != facts.head_sha, ask.base != facts.base_ref
-    before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
+    was_pushed, was_rebased = job.head != facts.head_sha, job.base != facts.base_ref
+    before, now = (job.head[:10], facts.head_sha[:10]) if was_pushed else (job.base, facts.base_ref)
     key = "reply_moved" if was_pushed else "reply_rebased" if was_rebased else "reply_replaced"
     again = code("/deeprepo review")
     text = phrase(load(), key, given=code(before), head=code(now), again=again)
@@ -138,25 +138,25 @@ def _answers(body: str, comment: CommentRef) -> bool:
     return marker.kind == REPLY and marker.facts.get("comment") == comment_name(comment)
 
 
-async def read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> RemarkThread | str:
+async def read_remark(job: RemarkJob, host: Host, recent: Recent) -> RemarkThread | str:
     """Return the conversation if the remark is addressed to us, else the reason why it is not.
 
     Other people's threads cost one request a minute. Raises HostRefused for an unknown comment, because
     GitHub may not know it yet.
     """
-    remark_thread = await _read_remark(ask, host, recent)
+    remark_thread = await _read_remark(job, host, recent)
     if remark_thread == DELETED:
         raise HostRefused(DELETED, 404)
     return remark_thread
 
 
-async def _read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> RemarkThread | str:
-    login, place = host.bot_identity.login, ask.comment
+async def _read_remark(job: RemarkJob, host: Host, recent: Recent) -> RemarkThread | str:
+    login, place = host.bot_identity.login, job.comment
     if place.thread:
         top = CommentRef(place.thread, "review")
-        if not ask.mentioned and not (await recent.get((ask.pull.key, top), partial(host.comment_at, top))).ours:
+        if not job.mentioned and not (await recent.get((job.pull.key, top), partial(host.comment_at, top))).ours:
             return "it is in a thread that someone else started"
-        return conversation.from_review_thread(ask, await host.comments("review", place.thread), login)
+        return conversation.from_review_thread(job, await host.comments("review", place.thread), login)
     comments = await host.comments()
     return conversation.from_conversation(comments, await _remark(place, comments, host), login)
 
@@ -171,12 +171,12 @@ def failure_reply(why: str) -> RemarkReply:
     return RemarkReply(phrase(load(), "reply_failed", why=why))
 
 
-async def post_remark_reply(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:
+async def post_remark_reply(remark_reply: RemarkReply, job: RemarkJob, host: Host) -> PostedComment | None:
     """Post the answer once.
 
     Its marker names the withdrawn findings, for a workflow step without a database.
     """
     facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
     return await post_reply(
-        CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), ask.comment, host, facts=facts
+        CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), job.comment, host, facts=facts
     )

@@ -28,14 +28,14 @@ from bot.payloads import MadeReview
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.stored import states
-from bot.values import CheckConclusion, Finding, Follow, PullRequest, ReviewAsk
-from bot.values.ask import ASKED
+from bot.values import CheckConclusion, Finding, Follow, PullRequest, ReviewJob
 from bot.values.change import is_object_id
 from bot.values.consumer import Audience, Consumers
+from bot.values.job import ASKED
 from bot.values.review import NoReviewReason
 from bot.wiring import access, child
 from bot.workflow import conclusions, data_folder, pull_state, refresh_job, replies, reviewing, spending
-from bot.workflow.jobs import Job
+from bot.workflow.jobs import Attempt
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import CheckOwner, HeadStatus
 from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, ReviewResult, ReviewRun
@@ -47,48 +47,48 @@ LASTING = (UsageError, GitError, HostLocked, ProviderError, BudgetSpent, ReplUna
 LISTED_TITLE_CHARS = 200  # characters of a pull request's title in a list
 
 
-async def run(ask: ReviewAsk, job: Job, server: Server) -> None:
+async def run(job: ReviewJob, attempt: Attempt, server: Server) -> None:
     """Review a pull request and report the result on GitHub.
 
     A run after a crash neither pays for a finished call again nor posts anything twice.
     """
     child.start_fork_server()  # starts while GitHub is asked, so both happen at the same time
-    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
+    async with github.open_pull(server.identity, job.pull, server.pace) as host:
         try:
-            await _run(ask, host, job, server)
+            await _run(job, host, attempt, server)
         except HostError as error:
-            await begin(ask, job.id, host, server, public(error))
+            await begin(job, attempt.id, host, server, public(error))
             raise
 
 
-async def _run(ask: ReviewAsk, host: Host, job: Job, server: Server) -> None:
+async def _run(job: ReviewJob, host: Host, attempt: Attempt, server: Server) -> None:
     store = server.store
-    is_kept = await store.reviews.has(job.id)  # by an earlier attempt
+    is_kept = await store.reviews.has(attempt.id)  # by an earlier attempt
     state = await server.read_pull(host)
-    if is_kept and not await _has_begun(ask, job, server):
-        await refresh_job.refresh(state, await server.settings_of(state), host, server, job.delivery)
+    if is_kept and not await _has_begun(job, attempt, server):
+        await refresh_job.refresh(state, await server.settings_of(state), host, server, attempt.delivery)
         return
     if state.facts.state == "open":
-        await store.reviews.close(ask.pull, None)
-    ask = await replies.with_permitted_trigger(ask, host)
+        await store.reviews.close(job.pull, None)
+    job = await replies.with_permitted_trigger(job, host)
     settings = await server.resolve(state.file, state.shared)
-    bound = policy.bound(ask, state.facts, stranger=state.stranger)
-    if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
-        await replies.post_moved_reply(ask, ask.comment, state.facts, host)
-    pushes = await pull_state.count_pushes(host, bound, job.id, settings.pause_after)
-    run = ReviewRun(job.id, bound, host, state, settings, pushes)
-    await _review(JobReview(run, job, server), again=is_kept or ask.trigger in ASKED)
+    bound = policy.bound(job, state.facts, stranger=state.stranger)
+    if job.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
+        await replies.post_moved_reply(job, job.comment, state.facts, host)
+    pushes = await pull_state.count_pushes(host, bound, attempt.id, settings.pause_after)
+    run = ReviewRun(attempt.id, bound, host, state, settings, pushes)
+    await _review(JobReview(run, attempt, server), again=is_kept or job.trigger in ASKED)
 
 
-async def _has_begun(ask: ReviewAsk, job: Job, server: Server) -> bool:
+async def _has_begun(job: ReviewJob, attempt: Attempt, server: Server) -> bool:
     """Return whether an earlier try of this job has an open check run."""
-    return job.id in [run for run, _ in await server.store.checks.of(ask.pull)]
+    return attempt.id in [run for run, _ in await server.store.checks.of(job.pull)]
 
 
 async def _review(reviewer: "JobReview", *, again: bool) -> None:
     """Decide, review and follow up. `again`: review even if this change already has a review."""
-    run, job, server = reviewer.run, reviewer.job, reviewer.server
-    pull, store = run.ask.pull, server.store
+    run, attempt, server = reviewer.run, reviewer.attempt, reviewer.server
+    pull, store = run.job.pull, server.store
     words = await conclusions.silences(pull, store)
     decision = run.decide()
     has_begun = bool(await store.checks.of(pull))  # by this review or one that it replaces
@@ -108,9 +108,9 @@ async def _review(reviewer: "JobReview", *, again: bool) -> None:
     if isinstance(result.fault, SupersededError):
         raise result.fault
     if result.fault is not None:
-        await record_failure(run.ask, str(result.fault), store)
+        await record_failure(run.job, str(result.fault), store)
     if await conclusions.silences(pull, store) != words:  # people have commented during the review
-        await server.jobs.submit(Follow(pull), f"words-{job.delivery}")
+        await server.jobs.submit(Follow(pull), f"words-{attempt.delivery}")
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ class JobReview:
     """Reviews in a child process that ends with the job, with money reserved in the database."""
 
     run: ReviewRun
-    job: Job
+    attempt: Attempt
     server: Server
     check_refusal: str = ""  # why this review has no check run, once GitHub has been asked
 
@@ -130,17 +130,17 @@ class JobReview:
         """
         start, made = time.time(), None
         # Other errors and GitHub's refusals repeat the job.
-        final = (HostRefused, *LASTING) if self.job.last else LASTING
+        final = (HostRefused, *LASTING) if self.attempt.last else LASTING
         async with self.check_run() as check:
             try:
-                found = await self.job.unless_cancelled(self._make(decision, check))
+                found = await self.attempt.unless_cancelled(self._make(decision, check))
                 if isinstance(found, SkipReview):
                     await self.follow_up(found)
                     result = await self.refused(found)
                 else:
                     made = found
                     conclusion = checks.conclude(made.review)
-                    posted, fault = await reviewing.post(self.run, made, self.server.comments, self.job.current)
+                    posted, fault = await reviewing.post(self.run, made, self.server.comments, self.attempt.current)
                     await self._keep(made, conclusion, start, is_posted=posted is not None)
                     if fault is not None and not isinstance(fault, final):
                         raise fault
@@ -163,10 +163,10 @@ class JobReview:
     async def _make(self, decision: StartReview, check: int | None) -> MadeReview | SkipReview:
         """Fetch and review the change, or return the reason not to. The fetched files are then deleted."""
         run, server = self.run, self.server
-        async with server.fetch(run.ask.pull, run.state) as pull:
+        async with server.fetch(run.job.pull, run.state) as pull:
             brief = await self.brief(await reviewing.with_several_bases(run, pull))
             if reviewing.asks_for_paths(run, brief):
-                refusal = await server.no_review_reason(brief, run.ask.trigger)
+                refusal = await server.no_review_reason(brief, run.job.trigger)
                 if refusal is not None:
                     return refusal
             is_free = reviewing.is_offline(decision, brief) or not access.can_ask(run.settings)
@@ -184,12 +184,12 @@ class JobReview:
         """Close earlier findings that this head fixed, if a rule excludes the head from a review."""
         if not await reviewing.has_summary_to_follow(self.run, skip):
             return
-        async with self.server.fetch(self.run.ask.pull, self.run.state) as pull:
+        async with self.server.fetch(self.run.job.pull, self.run.state) as pull:
             brief = reviewing.follow_up_brief(await self.brief(pull), skip)
             with suppress(NothingToReview):
                 if brief is not None:
                     made = await self.server.review(brief, lambda _: None)
-                    await reviewing.post_follow_up(self.run, made.review, self.server.comments, self.job.current)
+                    await reviewing.post_follow_up(self.run, made.review, self.server.comments, self.attempt.current)
 
     async def refused(self, skip: SkipReview) -> ReviewResult:
         """Return the result of a review that the policy refuses. A closed pull request is skipped."""
@@ -210,16 +210,16 @@ class JobReview:
 
         Yields None if GitHub accepts none: immediately if the permission is missing, else in the last try.
         """
-        run, job, server = self.run, self.job, self.server
-        open_checks, host, pull = server.store.checks, run.host, run.ask.pull
+        run, attempt, server = self.run, self.attempt, self.server
+        open_checks, host, pull = server.store.checks, run.host, run.job.pull
         check: int | None = None
         async with server.lock_checks(pull):
-            if not await job.current():  # the newer review may have started its own
+            if not await attempt.current():  # the newer review may have started its own
                 raise SupersededError(SUPERSEDED)
             try:
                 check = await finish_before_cancel(self._start_check())
             except HostRefused as refusal:
-                if not refusal.is_forbidden and not job.last:
+                if not refusal.is_forbidden and not attempt.last:
                     raise
                 self.check_refusal = refusal.reason
         if check is None:
@@ -237,7 +237,7 @@ class JobReview:
         """Start the check run and store its number. Interrupted in between, nothing would ever end it."""
         run = self.run
         check = await checks.start(run.host, run.state.facts.head_sha, run.check_owner)
-        await self.server.store.checks.add(run.ask.pull, check, run.id, time.time())
+        await self.server.store.checks.add(run.job.pull, check, run.id, time.time())
         return check
 
     @asynccontextmanager
@@ -245,7 +245,7 @@ class JobReview:
         """Reserve money for this review within the caps in the database."""
         run, server = self.run, self.server
         forks = run.settings.triggers.fork_reviews_per_day if run.is_strangers_push else None
-        reservation = spending.reserve(run.ask.pull, brief.journal, run.settings, server, job=run.id, forks=forks)
+        reservation = spending.reserve(run.job.pull, brief.journal, run.settings, server, job=run.id, forks=forks)
         async with reservation as grant:
             if isinstance(grant, Grant):
                 yield Funds(grant.usd)
@@ -257,21 +257,21 @@ class JobReview:
 
         This happens after a late delivery, a catch-up, or a reopened pull request.
         """
-        pull, state, host = self.run.ask.pull, self.run.state, self.run.host
+        pull, state, host = self.run.job.pull, self.run.state, self.run.host
         last = await self.server.store.reviews.last(pull)
         if conclusions.reviewed_change(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
             return False
         if not await checks.is_shown(host, state.facts.head_sha, await self.head_status()):
-            await refresh_job.refresh(state, self.run.settings, host, self.server, self.job.delivery)
+            await refresh_job.refresh(state, self.run.settings, host, self.server, self.attempt.delivery)
         return True
 
     async def brief(self, pull: PullRequest) -> Brief:
         """Return what to review, based on the stored review and the rules in force."""
-        run, asked, store = self.run, self.run.ask.pull, self.server.store
+        run, asked, store = self.run, self.run.job.pull, self.server.store
         dismissals, rules = await conclusions.silences(asked, store)
         return replace(
-            run.state.brief(pull, run.settings, data_folder.journal_name(run.ask, pull.head, pull.base, run.id)),
-            full=run.ask.full,
+            run.state.brief(pull, run.settings, data_folder.journal_name(run.job, pull.head, pull.base, run.id)),
+            full=run.job.full,
             allowed=self.server.settings.permissions(),
             dismissals=dismissals,
             rules=rules,
@@ -284,12 +284,12 @@ class JobReview:
         """Return the head's conclusion from its stored reviews."""
         run = self.run
         return await conclusions.of_head(
-            run.ask.pull, run.state.facts, run.settings, self.server.store, lacks, just_made
+            run.job.pull, run.state.facts, run.settings, self.server.store, lacks, just_made
         )
 
     async def _keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Store and count a review. The next review reports what could not be posted."""
-        memory, pull, reviews = made.memory, self.run.ask.pull, self.server.store.reviews
+        memory, pull, reviews = made.memory, self.run.job.pull, self.server.store.reviews
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
             memory = await asyncio.to_thread(states.with_unsaid, memory, unsaid)
@@ -307,11 +307,11 @@ class JobReview:
     async def _is_replaced(self) -> bool:
         """Return whether a newer review uses, ends or has ended this one's check run."""
         run, server = self.run, self.server
-        return not await _has_begun(run.ask, self.job, server) or bool(await server.jobs.reviews(run.ask.pull))
+        return not await _has_begun(run.job, self.attempt, server) or bool(await server.jobs.reviews(run.job.pull))
 
     async def _tell(self, says: str) -> None:
         """Post a comment if there is no check run."""
-        async with self.server.lock_checks(self.run.ask.pull):
+        async with self.server.lock_checks(self.run.job.pull):
             await notice.put(self.run.host, load(), says, self.check_refusal)
 
 
@@ -331,9 +331,9 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
     )
     return FinishedReview(
         id=run.id,
-        pull=run.ask.pull,
+        pull=run.job.pull,
         head=review.pull.head,
-        trigger=run.ask.trigger,
+        trigger=run.job.trigger,
         round=review.round.number,
         started=start,
         finished=time.time(),
@@ -366,20 +366,20 @@ def _finding_row(finding: Finding) -> StoredFinding:
 BEGIN_SECONDS = 60.0  # seconds; if GitHub is down, the job is soon delayed and this runs again
 
 
-async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) -> str:
+async def begin(job: ReviewJob, run: str, host: Host, server: Server, why: str) -> str:
     """Start this review's check run, unless it has one or the review exists; return why there can be none.
 
     The check run is ended later with the reason.
     """
     store = server.store
-    if not is_object_id(ask.head):
+    if not is_object_id(job.head):
         return "no commit is known"
     try:
-        async with asyncio.timeout(BEGIN_SECONDS), server.lock_checks(ask.pull):
-            if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
+        async with asyncio.timeout(BEGIN_SECONDS), server.lock_checks(job.pull):
+            if run in [other for other, _ in await store.checks.of(job.pull)] or await store.reviews.has(run):
                 return ""
             owner = CheckOwner(run, if_broken=await conclusion(host, server))
-            await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
+            await store.checks.add(job.pull, await checks.start(host, job.head, owner, why), run, time.time())
     except TimeoutError:
         return "GitHub did not answer in time"
     except HostError as error:

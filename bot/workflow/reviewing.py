@@ -18,9 +18,9 @@ from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import code, load
 from bot.stored import reviews
-from bot.values import CheckConclusion, PullRequest, Review, ReviewAsk
-from bot.values.ask import ASKED
+from bot.values import CheckConclusion, PullRequest, Review, ReviewJob
 from bot.values.consumer import Consumers
+from bot.values.job import ASKED
 from bot.values.progress import Progress, ProgressCallback, ReviewProgress
 from bot.workflow import pull_state
 from bot.workflow.publish import PublishResult, checks, publish
@@ -86,10 +86,10 @@ async def is_always_current() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRun:
-    """One review: the pull request, the ask and the settings. `id` does not change between attempts."""
+    """One review: the pull request, the job and the settings. `id` does not change between attempts."""
 
     id: str
-    ask: ReviewAsk
+    job: ReviewJob
     host: Host
     state: PullState
     settings: Config
@@ -99,7 +99,7 @@ class ReviewRun:
     @property
     def is_strangers_push(self) -> bool:
         """Whether a stranger pushed without a request. Such reviews have a separate daily cap."""
-        return self.state.stranger and self.ask.trigger not in ASKED
+        return self.state.stranger and self.job.trigger not in ASKED
 
     @property
     def check_owner(self) -> checks.CheckOwner:
@@ -110,7 +110,7 @@ class ReviewRun:
         """Return whether the policy allows the review."""
         state, most = self.state, (self.pushes.most or 0) if self.pushes.is_spent else 0
         return policy.decide(
-            state.facts, self.ask, self.settings, is_paused=state.paused, pushes=most, stranger=state.stranger
+            state.facts, self.job, self.settings, is_paused=state.paused, pushes=most, stranger=state.stranger
         )
 
 
@@ -181,7 +181,7 @@ def asks_for_paths(run: ReviewRun, brief: Brief) -> bool:
 
     With several merge bases the diff misses part of the change, so paths do not exclude it.
     """
-    return policy.asks_for_paths(run.settings, run.ask.trigger) and not brief.pull.several_bases
+    return policy.asks_for_paths(run.settings, run.job.trigger) and not brief.pull.several_bases
 
 
 def is_offline(decision: StartReview, brief: Brief) -> bool:

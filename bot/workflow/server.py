@@ -31,17 +31,17 @@ from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
 from bot.storage import Failure, Store, StoredJournal
 from bot.values import (
-    Ask,
     Bases,
-    CommandAsk,
+    CommandJob,
     Dismissal,
+    Job,
     OwnerRule,
     PullFacts,
     PullRef,
     PullRequest,
-    RemarkAsk,
+    RemarkJob,
     Review,
-    ReviewAsk,
+    ReviewJob,
     Trigger,
 )
 from bot.values.progress import ProgressCallback
@@ -51,7 +51,7 @@ from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Workspace
 from bot.workflow import data_folder, pull_state
-from bot.workflow.jobs import Job, Jobs, asks
+from bot.workflow.jobs import Attempt, Jobs, records
 from bot.workflow.pull_state import PullState
 
 SETTINGS_SECONDS = 5  # seconds of CPU time for an owner's settings
@@ -198,7 +198,7 @@ class Server:
 
 
 @contextmanager
-def ignore_missing_on_last_try(job: Job, after: int | None = None) -> Iterator[None]:
+def ignore_missing_on_last_try(attempt: Attempt, after: int | None = None) -> Iterator[None]:
     """Ignore something that GitHub does not know, in the last try or after `after` refusals.
 
     Other refusals are raised, because they may be temporary.
@@ -206,21 +206,21 @@ def ignore_missing_on_last_try(job: Job, after: int | None = None) -> Iterator[N
     try:
         yield
     except HostRefused as refusal:
-        if not (refusal.is_gone and (job.last or (after is not None and job.refusals >= after))):
+        if not (refusal.is_gone and (attempt.last or (after is not None and attempt.refusals >= after))):
             raise
 
 
-async def record_failure(ask: Ask, why: str, store: Store) -> None:
+async def record_failure(job: Job, why: str, store: Store) -> None:
     """Record a failed review, command or remark until it is tried again.
 
     Other failures are only logged, or shown in a merge queue's check run.
     """
-    if isinstance(ask, ReviewAsk):
-        name, what = ask.pull.key, "review"
-    elif isinstance(ask, CommandAsk | RemarkAsk):
-        word = ask.word if isinstance(ask, CommandAsk) else "remark"
-        name, what = f"{ask.pull.key}~{ask.comment.kind}{ask.comment.id}", line(visible(word))
+    if isinstance(job, ReviewJob):
+        name, what = job.pull.key, "review"
+    elif isinstance(job, CommandJob | RemarkJob):
+        word = job.word if isinstance(job, CommandJob) else "remark"
+        name, what = f"{job.pull.key}~{job.comment.kind}{job.comment.id}", line(visible(word))
     else:
         return
-    failure = Failure(name, ask.pull, what, line(visible(why)), asks.write(ask), time.time())
+    failure = Failure(name, job.pull, what, line(visible(why)), records.write(job), time.time())
     await store.failures.record(failure)

@@ -11,7 +11,7 @@ from stepping import ACTION, ROOT, Stage, on_stage
 from bot.action import event, files
 from bot.config.action import Inputs, RunnerVariables, Step, step
 from bot.errors import ConfigError, UsageError
-from bot.values import IgnoredDelivery, ReviewAsk
+from bot.values import IgnoredDelivery, ReviewJob
 
 STEPS = ACTION["runs"]["steps"]
 
@@ -112,7 +112,7 @@ def test_output_file_outside_the_workspace_or_through_a_symlink_is_refused(tmp_p
     assert (tmp_path / "elsewhere/kept").read_text() == "kept"
 
 
-def review_ask(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | IgnoredDelivery:
+def review_ask(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewJob | IgnoredDelivery:
     (tmp_path / "event").write_text(payload)
     told = {"github_event_name": name, "github_event_path": tmp_path / "event", "github_workspace": tmp_path, **more}
     inputs = Inputs.model_validate({"github_token": "x"})

@@ -89,25 +89,25 @@ def main() -> None:
     """Run the server in this process."""
     from bot import app
     from bot.config.server import server_settings
-    from bot.values import Ask
-    from bot.workflow.jobs import Apologise, Job, Work
+    from bot.values import Job
+    from bot.workflow.jobs import Apologise, Attempt, Work
 
     book = Path(sys.argv[1])
     if "FILES" in os.environ:
         resource.setrlimit(resource.RLIMIT_NOFILE, (int(os.environ["FILES"]),) * 2)
 
-    def note(word: str, ask: Ask) -> None:
+    def note(word: str, ask: Job) -> None:
         with book.open("a") as file:
             file.write(f"{word} {getattr(ask, 'head', '')}\n")
 
     def open_work(*_: object) -> tuple[Work, Apologise]:
-        async def work(ask: Ask, job: Job) -> None:
+        async def work(ask: Job, job: Attempt) -> None:
             note("begun", ask)
             if "SLOW" in os.environ:
                 await asyncio.Event().wait()
             note("done", ask)
 
-        async def apologise(ask: Ask, why: str) -> None:
+        async def apologise(ask: Job, why: str) -> None:
             note(f"sorry: {why}", ask)
 
         return work, apologise

@@ -23,8 +23,8 @@ from bot.app import RunningServer, http_server
 from bot.app.http_server import Shutdown
 from bot.config.server import App, Server, ServerOptions
 from bot.storage import FinishedReview, Store
-from bot.values import Ask, ReviewAsk
-from bot.workflow.jobs import Apologise, Job, Work
+from bot.values import Job, ReviewJob
+from bot.workflow.jobs import Apologise, Attempt, Work
 from bot.workflow.server import record_failure
 
 SECRET = "a secret of the webhook, planted"
@@ -89,7 +89,7 @@ class Served:
 
     opened: RunningServer
     http: httpx2.AsyncClient
-    done: list[Ask]
+    done: list[Job]
     more: asyncio.Condition  # notified when `done` grows
     count: int = 0
 
@@ -99,7 +99,7 @@ class Served:
         raw = json.dumps(payload).encode()
         return await self.http.post("/webhook", content=raw, headers=headers(raw, event, guid or f"guid-{self.count}"))
 
-    async def worked(self, asks: int) -> list[Ask]:
+    async def worked(self, asks: int) -> list[Job]:
         """Wait until this many jobs are done, and return them."""
         async with asyncio.timeout(patience()), self.more:
             await self.more.wait_for(lambda: len(self.done) >= asks)
@@ -113,7 +113,7 @@ class Served:
         return answer
 
 
-def review(ask: ReviewAsk, job: str) -> FinishedReview:
+def review(ask: ReviewJob, job: str) -> FinishedReview:
     """Build the stored row of a review without findings."""
     now = time.time()
     return FinishedReview(job, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, ask.pull, b"{}")
@@ -132,23 +132,23 @@ async def served(
 
     Without `sorry`, giving up a job is an error.
     """
-    done: list[Ask] = []
+    done: list[Job] = []
     more = asyncio.Condition()
 
-    async def never(ask: Ask, why: str) -> None:
+    async def never(ask: Job, why: str) -> None:
         raise AssertionError(f"{ask} was given up: {why}")
 
     def open_work(store: Store, *_: object) -> tuple[Work, Apologise]:
-        async def carried_out(ask: Ask, job: Job) -> None:
+        async def carried_out(ask: Job, job: Attempt) -> None:
             if work is not None:
                 await work(ask, job)
-            if isinstance(ask, ReviewAsk):
+            if isinstance(ask, ReviewJob):
                 await store.reviews.save(review(ask, job.id))
             async with more:
                 done.append(ask)
                 more.notify_all()
 
-        async def apologise(ask: Ask, why: str) -> None:
+        async def apologise(ask: Job, why: str) -> None:
             await record_failure(ask, why, store)
             await (sorry or never)(ask, why)
 

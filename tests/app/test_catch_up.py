@@ -7,7 +7,7 @@ from serving import Served, served, settings
 
 from bot import app
 from bot.app.maintenance import catch_up
-from bot.values import Ask, ReviewAsk
+from bot.values import Job, ReviewJob
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
@@ -22,9 +22,9 @@ async def installed(gh: sandbox.GitHub, folder: Path, **options: object) -> Asyn
         yield server
 
 
-def triggers(asks: list[Ask]) -> list[tuple[int, str]]:
+def triggers(asks: list[Job]) -> list[tuple[int, str]]:
     """Return the number and the trigger of each review."""
-    return [(ask.pull.number, ask.trigger) for ask in asks if isinstance(ask, ReviewAsk)]
+    return [(ask.pull.number, ask.trigger) for ask in asks if isinstance(ask, ReviewJob)]
 
 
 async def test_deliveries_missed_during_downtime_are_recovered(tmp_path: Path) -> None:
@@ -50,6 +50,6 @@ async def test_deliveries_missed_during_downtime_are_recovered(tmp_path: Path) -
             await catch_up(server.opened)
             assert {one.guid for one in gh.deliveries if one.redelivery} == {failed.guid}
             assert server.opened.ours.login == gh.login
-            again = [job.ask for job in await server.opened.jobs.list_jobs()]
+            again = [listed.job for listed in await server.opened.jobs.list_jobs()]
             assert (numbers[1], "catch-up") not in triggers(again)
         assert gh.violations == ()

@@ -7,7 +7,7 @@ from serving import HEADS
 
 from bot import storage
 from bot.app.webhook import DAY, UNDELAYED_CHANGES, Admission
-from bot.values import CommentRef, PullRef, ReviewAsk
+from bot.values import CommentRef, PullRef, ReviewJob
 
 WHO = "visitor"
 PULL = PullRef(7, 3, "acme", "shop", 1)
@@ -30,7 +30,7 @@ async def test_private_member_is_not_delayed(tmp_path: Path) -> None:
         admission, now = Admission(store.people, may_write), time.time()
         for who, waits in ((WHO, False), ("colleague", False), ("outsider", True)):
             for number in range(UNDELAYED_CHANGES + 30):
-                ask = ReviewAsk(PULL, "push", actor=who, head=HEADS[1], stranger=True)
+                ask = ReviewJob(PULL, "push", actor=who, head=HEADS[1], stranger=True)
                 delay = await admission.delay(ask, f"{who}-{number}", now)
                 assert delay is None or (waits and number >= UNDELAYED_CHANGES)
             assert (delay is not None) is waits
@@ -46,7 +46,7 @@ async def test_later_pushes_are_delayed_only_for_strangers(tmp_path: Path) -> No
         for hours, waits in ((20, False), (30, True)):
             delays = [
                 await admission.delay(
-                    ReviewAsk(PULL, "push", actor=WHO, head=HEADS[1], stranger=True),
+                    ReviewJob(PULL, "push", actor=WHO, head=HEADS[1], stranger=True),
                     f"{hours}-{number}",
                     now + hours * DAY / 24,
                 )

@@ -9,8 +9,8 @@ import pytest
 from browsing import Window
 from visiting import Visit, stored, visit
 
-from bot.values import Ask
-from bot.workflow.jobs import Job
+from bot.values import Job
+from bot.workflow.jobs import Attempt
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
 AXE = Path(__file__).parents[2] / ".cache/axe/node_modules/axe-core/axe.min.js"
@@ -26,7 +26,7 @@ async def _visited(folder: Path, at: Visit, visitor: Callable[[Window], None], w
     await asyncio.to_thread(go)
 
 
-async def _waiting(ask: Ask, job: Job) -> None:
+async def _waiting(ask: Job, job: Attempt) -> None:
     """Keep a review running until the test ends."""
     await asyncio.Event().wait()
 

@@ -10,7 +10,7 @@ from serving import headers, pull, served, settings
 from waits import patience
 
 from bot.app import webhook
-from bot.values import PullRef, ReviewAsk
+from bot.values import PullRef, ReviewJob
 
 
 async def test_delivery_becomes_a_job_only_once(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ async def test_delivery_becomes_a_job_only_once(tmp_path: Path) -> None:
         first = await server.deliver(pull(), guid="a-guid")
         assert (first.status_code, first.json()) == (202, {"delivery": "a-guid", "outcome": "queued", "reason": ""})
         done = await server.worked(1)
-        assert done == [ReviewAsk(PullRef(7, 3, "acme", "shop", 1), "opened", actor="somebody", head=f"{1:040x}")]
+        assert done == [ReviewJob(PullRef(7, 3, "acme", "shop", 1), "opened", actor="somebody", head=f"{1:040x}")]
         again = await server.deliver(pull(), guid="a-guid")
         assert (again.status_code, again.json()["outcome"]) == (202, "known")
 

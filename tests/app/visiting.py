@@ -17,8 +17,8 @@ from bot.app import operator
 from bot.app.server import Work
 from bot.config.server import Server
 from bot.storage import Failure, FinishedReview, StoredFinding
-from bot.values import PullRef, ReviewAsk
-from bot.workflow.jobs import asks
+from bot.values import PullRef, ReviewJob
+from bot.workflow.jobs import records
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Repo
 
@@ -115,7 +115,7 @@ async def stored(visit: Visit) -> dict[str, str]:
         await store.reviews.save(done)
         await store.reviews.close(pull, now, merged=True)
         broken = replace(pull, number=number + 10)
-        ask = asks.write(ReviewAsk(broken, "push"))
+        ask = records.write(ReviewJob(broken, "push"))
         await store.failures.record(Failure(broken.key, broken, "review", f"{one.name} broke {HOSTILE}", ask, now))
         found[one.name] = job
     return found

@@ -20,11 +20,11 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.stored import markers
 from bot.values import (
-    Ask,
     Bases,
-    CommandAsk,
+    CommandJob,
     CommentRef,
     Dismissal,
+    Job,
     PullFacts,
     PullRef,
     RepositoryFacts,
@@ -34,7 +34,6 @@ from bot.values import (
 from bot.wiring import review as wiring
 from bot.workflow import commands
 from bot.workflow.given_command import GivenCommand
-from bot.workflow.jobs import Job
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server
 from deeprepo.rlm.values import Limits
@@ -69,7 +68,7 @@ class Scene:
     folder: Path = Path()
     model: ScriptedModel | None = None
     limits: Limits = field(default_factory=Limits)
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[Job] = field(default_factory=list)
 
     def answers(self, *script: Mapping[str, Any], price: float | None = 1e-6) -> ScriptedModel:
         """Set up a model that gives these replies."""
@@ -110,7 +109,7 @@ class Scene:
         if refusal is not None or word in READING:
             return refusal or await READING[word](argument, context)
         async with storage.open_store(self._url) as store:
-            ask = CommandAsk(PULL, word, argument, context.actor, CommentRef(1, "issue"))
+            ask = CommandJob(PULL, word, argument, context.actor, CommentRef(1, "issue"))
             host = cast("Host", SimpleNamespace(pull=PULL))
             jobs = SimpleNamespace(submit=self._submit)
             server = cast("Server", SimpleNamespace(store=store, jobs=jobs))
@@ -118,7 +117,7 @@ class Scene:
             state = PullState(FACTS, Bases("a" * 40, "a" * 40, 1, 0), paused=False, file=None)
             return await commands.answer(GivenCommand(ask, context, state, host, job, server))
 
-    async def _submit(self, ask: Ask, _delivery: str) -> None:
+    async def _submit(self, ask: Job, _delivery: str) -> None:
         self.asked.append(ask)
 
     def _context(self) -> CommandContext:

@@ -9,7 +9,7 @@ from fakes import Repository
 from bot.commands import Permission
 from bot.config import Settings
 from bot.findings import silencing
-from bot.values import ReviewAsk
+from bot.values import ReviewJob
 from bot.workflow.commands import COMMANDS
 
 
@@ -46,7 +46,7 @@ def test_pause_and_resume_explain_what_happens_next(pull: Scene) -> None:
     assert [("/deeprepo resume" in text, "already" in text, "reviewed now" in text) for text in said] == [
         (True, False, False), (True, True, False), (False, False, True), (False, False, False),
     ]  # fmt: skip
-    assert {type(ask) for ask in pull.asked} == {ReviewAsk}  # of a head without a review
+    assert {type(ask) for ask in pull.asked} == {ReviewJob}  # of a head without a review
 
 
 def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from bot import storage
-from bot.values import Ask, PullRef, ReviewAsk
-from bot.workflow.jobs import Job, Jobs, JobSettings
+from bot.values import Job, PullRef, ReviewJob
+from bot.workflow.jobs import Attempt, Jobs, JobSettings
 
 FOLDER, URL, LOG, *ASKED = sys.argv[1:]
 
@@ -17,27 +17,27 @@ def tell(what: str) -> None:
         log.write(f"{what}\n")
 
 
-async def work(ask: Ask, job: Job) -> None:
-    assert isinstance(ask, ReviewAsk)
-    tell(f"begin {ask.head} {job.attempt}")
+async def work(job: Job, attempt: Attempt) -> None:
+    assert isinstance(job, ReviewJob)
+    tell(f"begin {job.head} {attempt.number}")
 
     async def look() -> str:
-        tell(f"look {ask.head}")
-        return ask.head
+        tell(f"look {job.head}")
+        return job.head
 
-    head = await job.step("look", look)
+    head = await attempt.step("look", look)
     if head == "stuck":
         tell("recorded")
     if head == "poison":
         os._exit(9)
-    if head == "stuck" and job.attempt == 1:
+    if head == "stuck" and attempt.number == 1:
         await asyncio.Event().wait()
     tell(f"end {head}")
 
 
-async def apologise(ask: Ask, why: str) -> None:
-    assert isinstance(ask, ReviewAsk)
-    tell(f"sorry {ask.head}: {why}")
+async def apologise(job: Job, why: str) -> None:
+    assert isinstance(job, ReviewJob)
+    tell(f"sorry {job.head}: {why}")
 
 
 async def main() -> None:
@@ -48,7 +48,7 @@ async def main() -> None:
     ):
         for each in ASKED:
             number, _, head = each.partition("=")
-            await board.submit(ReviewAsk(PullRef(7, 70, "owner", "name", int(number)), "opened", head=head), each)
+            await board.submit(ReviewJob(PullRef(7, 70, "owner", "name", int(number)), "opened", head=head), each)
         tell("ready")
         await asyncio.Event().wait()
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of jobs: a place that stores jobs, asks, and work that records what it does."""
+"""Shared by the tests of jobs: a place that stores jobs, and work that records what it does."""
 
 import asyncio
 import sqlite3
@@ -12,49 +12,49 @@ import psycopg
 from waits import patience
 
 from bot import storage
-from bot.values import Ask, CommandAsk, CommentRef, PullRef, ReviewAsk
-from bot.workflow.jobs import Job, Jobs, JobSettings
+from bot.values import CommandJob, CommentRef, Job, PullRef, ReviewJob
+from bot.workflow.jobs import Attempt, Jobs, JobSettings
 
 
 def pull(number: int = 1, *, installation: int = 7, repository: int = 70) -> PullRef:
     return PullRef(installation, repository, "owner", "name", number)
 
 
-def push(number: int = 1, *, installation: int = 7, repository: int = 70, head: str = "") -> ReviewAsk:
-    return ReviewAsk(pull(number, installation=installation, repository=repository), "push", head=head)
+def push(number: int = 1, *, installation: int = 7, repository: int = 70, head: str = "") -> ReviewJob:
+    return ReviewJob(pull(number, installation=installation, repository=repository), "push", head=head)
 
 
-def command(word: str = "help", number: int = 1) -> CommandAsk:
-    return CommandAsk(pull(number), word, "", "ann", CommentRef(5, "issue"))
+def command(word: str = "help", number: int = 1) -> CommandJob:
+    return CommandJob(pull(number), word, "", "ann", CommentRef(5, "issue"))
 
 
 @dataclass
 class Diary:
-    """Work that records its asks, and waits when told to."""
+    """Work that records its jobs, and waits when told to."""
 
     told: list[str] = field(default_factory=list)
-    asks: list[Ask] = field(default_factory=list)
-    sorry: list[tuple[Ask, str]] = field(default_factory=list)
+    asks: list[Job] = field(default_factory=list)
+    sorry: list[tuple[Job, str]] = field(default_factory=list)
     hold: set[str] = field(default_factory=set)  # where the work waits for release()
-    does: Callable[[Ask, Job], Awaitable[None]] | None = None
+    does: Callable[[Job, Attempt], Awaitable[None]] | None = None
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    async def work(self, ask: Ask, job: Job) -> None:
-        self.asks.append(ask)
-        name = called(ask)
+    async def work(self, job: Job, attempt: Attempt) -> None:
+        self.asks.append(job)
+        name = called(job)
         await self.tell(f"begin {name}")
         try:
-            await job.unless_cancelled(self._held(name))
+            await attempt.unless_cancelled(self._held(name))
             if self.does is not None:
-                await self.does(ask, job)
+                await self.does(job, attempt)
         except BaseException as error:
             await self.tell(f"{type(error).__name__} {name}")
             raise
         await self.tell(f"end {name}")
 
-    async def apologise(self, ask: Ask, why: str) -> None:
-        self.sorry.append((ask, why))
-        await self.tell(f"sorry {called(ask)}")
+    async def apologise(self, job: Job, why: str) -> None:
+        self.sorry.append((job, why))
+        await self.tell(f"sorry {called(job)}")
 
     async def tell(self, what: str) -> None:
         async with self._changed:
@@ -121,5 +121,5 @@ async def prepare(scene: Scene) -> None:
         await scene.settled(found)
 
 
-def called(ask: Ask) -> str:
-    return ask.word if isinstance(ask, CommandAsk) else getattr(ask, "head", "") or type(ask).__name__
+def called(job: Job) -> str:
+    return job.word if isinstance(job, CommandJob) else getattr(job, "head", "") or type(job).__name__

@@ -9,8 +9,8 @@ from job_scene import Diary, Scene, command, pull, push
 from pydantic import TypeAdapter
 from waits import patience
 
-from bot.values import Ask, Forget
-from bot.workflow.jobs import Job, asks, engine
+from bot.values import Forget, Job
+from bot.workflow.jobs import Attempt, engine, records
 
 
 def names(scene: Scene) -> set[str]:
@@ -50,7 +50,7 @@ async def test_newer_review_ends_the_running_older_one(scene: Scene) -> None:
         await board.submit(push(head="one"), "guid-1")
         await diary.seen("begin one")
         newer = push(head="two")
-        assert await engine.put(newer, asks.name(newer, "guid-2"), delay=0.0)
+        assert await engine.put(newer, records.name(newer, "guid-2"), delay=0.0)
         await diary.seen("end two")
         await scene.settled(board)
     assert diary.told == ["begin one", "SupersededError one", "begin two", "end two"]
@@ -67,7 +67,7 @@ async def test_uninstalling_deletes_the_installations_jobs(scene: Scene) -> None
         await board.submit(push(2, repository=70, head="waiting"), "guid-4", delay=60)
         await diary.seen("begin running")
 
-        async def forget(_: Ask, __: Job) -> None:
+        async def forget(_: Job, __: Attempt) -> None:
             await board.forget(7, (70,))
 
         diary.does = forget
@@ -105,16 +105,25 @@ async def test_asks_are_stored_as_plain_json(on_sqlite: Scene) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in on_sqlite.folder.iterdir()} == {0o600}
 
 
-@pytest.mark.parametrize("kind", get_args(Ask), ids=lambda kind: kind.__name__)
-def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
-    """Every ask is read back as it was written, and its job belongs to a queue."""
+@pytest.mark.parametrize("kind", get_args(Job), ids=lambda kind: kind.__name__)
+def test_every_kind_of_job_can_be_stored(kind: type[Job]) -> None:
+    """Every job is read back as it was written, and belongs to a queue."""
     values = {"pull": asdict(pull()), "comment": {"id": 1, "kind": "issue"}, "trigger": "push", "reason": "closed"}
     needed = {one.name for one in fields(kind) if one.default is MISSING}
     written = {name: values.get(name, 7 if name in ("installation", "repository") else "x") for name in needed}
-    ask = asks.read(json.dumps({"kind": kind.__name__, "form": asks.JOB_FORM, **written, "mentioned": True}))
-    assert ask is not None
-    assert asks.read(asks.write(ask)) == ask
-    assert asks.queue(asks.name(ask, "guid")) in ("reviews", "commands")
+    job = records.read(
+        json.dumps(
+            {
+                "kind": records.STORED_NAMES.get(kind, kind.__name__),
+                "form": records.JOB_FORM,
+                **written,
+                "mentioned": True,
+            }
+        )
+    )
+    assert job is not None
+    assert records.read(records.write(job)) == job
+    assert records.queue(records.name(job, "guid")) in ("reviews", "commands")
 
 
 NEWER = """UPDATE workflow_input SET inputs = replace(replace(inputs, '\\"form\\":1', '\\"form\\":2'), '\\"by\\":\\"', '\\"by\\":\\"9.')"""
@@ -147,7 +156,7 @@ async def test_step_recorded_by_another_build_is_not_repeated(on_sqlite: Scene) 
     form = TypeAdapter(int)
     done: list[str] = []
 
-    async def work(_: Ask, job: Job) -> None:
+    async def work(_: Job, job: Attempt) -> None:
         await job.step("count", lambda: asyncio.sleep(0, "many"), TypeAdapter(str))
         await job.step("count", lambda: asyncio.sleep(0, done.append("again") or 1), form)
 

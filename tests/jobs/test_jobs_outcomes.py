@@ -6,15 +6,15 @@ import pytest
 from job_scene import Diary, Scene, push
 
 from bot.errors import HostDown, HostLimited, HostRefused
-from bot.values import Ask
-from bot.workflow.jobs import Job
+from bot.values import Job
+from bot.workflow.jobs import Attempt
 from deeprepo.rlm.journal.writer import Journal
 
 
 async def test_failed_job_does_not_affect_the_next_one(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
     """The failure is logged with its traceback, reported to the person who asked, and the next job runs."""
 
-    async def fail(ask: Ask, _: Job) -> None:
+    async def fail(ask: Job, _: Attempt) -> None:
         if ask == push(1, head="bad"):
             raise ZeroDivisionError("secret detail")
 
@@ -34,7 +34,7 @@ async def test_postponed_job_runs_later(on_sqlite: Scene) -> None:
     tries: Counter[str] = Counter()
     names = set()
 
-    async def fail(ask: Ask, job: Job) -> None:
+    async def fail(ask: Job, job: Attempt) -> None:
         names.add(job.id)
         tries["all"] += 1
         if tries["all"] == 1:
@@ -59,7 +59,7 @@ async def test_postponed_job_runs_later(on_sqlite: Scene) -> None:
 async def test_job_is_abandoned_after_its_last_attempt(on_sqlite: Scene) -> None:
     """If GitHub stays down, the job is given up after its last attempt, with the reason."""
 
-    async def fail(_: Ask, __: Job) -> None:
+    async def fail(_: Job, __: Attempt) -> None:
         raise HostDown("GitHub answers with 502")
 
     diary = Diary(does=fail)
@@ -74,11 +74,11 @@ async def test_job_is_abandoned_after_its_last_attempt(on_sqlite: Scene) -> None
 async def test_failure_is_reported_again_if_github_refuses_that(on_sqlite: Scene) -> None:
     """A check would otherwise stay in progress forever, for example after a wrong clock."""
 
-    async def fail(_: Ask, __: Job) -> None:
+    async def fail(_: Job, __: Attempt) -> None:
         raise HostDown("GitHub answers with 502")
 
     class Refused(Diary):
-        async def apologise(self, ask: Ask, why: str) -> None:
+        async def apologise(self, ask: Job, why: str) -> None:
             await super().apologise(ask, why)
             if len(self.sorry) == 1:
                 raise HostRefused("the clock is wrong", 401)
@@ -95,7 +95,7 @@ async def test_failure_is_reported_again_if_github_refuses_that(on_sqlite: Scene
 async def test_postponed_review_is_superseded_by_a_push(on_sqlite: Scene) -> None:
     """A review that waits for GitHub's rate limit is superseded like any other."""
 
-    async def fail(ask: Ask, _: Job) -> None:
+    async def fail(ask: Job, _: Attempt) -> None:
         if ask == push(head="one"):
             raise HostLimited("the limit is reached", 600.0)
 
@@ -114,7 +114,7 @@ async def test_refused_job_is_retried_a_few_times(on_sqlite: Scene) -> None:
     """Refusals are counted separately from failures, and the reason is reported after the last attempt."""
     lasts: list[bool] = []
 
-    async def fail(_: Ask, job: Job) -> None:
+    async def fail(_: Job, job: Attempt) -> None:
         lasts.append(job.last)
         if len(lasts) == 2:
             raise HostDown("GitHub answers with 502")

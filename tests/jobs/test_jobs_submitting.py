@@ -4,15 +4,15 @@ from dataclasses import replace
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
-from bot.values import Ask, CommentRef, Forget, MergeGroup, ReviewAsk
+from bot.values import CommentRef, Forget, Job, MergeGroup, ReviewJob
 
-SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
+SPOKEN = ReviewJob(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 
 
 async def test_each_kind_of_job_runs_once(scene: Scene) -> None:
-    """Every kind of ask is done once, exactly as submitted."""
+    """Every kind of job is done once, exactly as submitted."""
     diary = Diary()
-    asks: list[Ask] = [SPOKEN, command(), Forget(7, (70, 71)), MergeGroup(7, 70, "owner", "name", "queued")]
+    asks: list[Job] = [SPOKEN, command(), Forget(7, (70, 71)), MergeGroup(7, 70, "owner", "name", "queued")]
     async with scene.running(diary) as jobs:
         for number, ask in enumerate(asks):
             assert await jobs.submit(ask, f"guid-{number}")
@@ -107,7 +107,7 @@ async def test_cancel_ends_waiting_and_running_reviews(scene: Scene) -> None:
 async def test_catch_up_leaves_waiting_and_running_reviews_alone(on_sqlite: Scene) -> None:
     """A catch-up doesn't touch a pull request whose review already waits or runs."""
     diary = Diary(hold={"one"})
-    missed = ReviewAsk(pull(), "catch-up", head="missed")
+    missed = ReviewJob(pull(), "catch-up", head="missed")
     async with on_sqlite.running(diary) as jobs:
         await jobs.submit(push(head="one"), "guid-1")
         await diary.seen("begin one")

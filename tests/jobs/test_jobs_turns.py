@@ -1,6 +1,6 @@
 from job_scene import Diary, Scene, command, pull, push
 
-from bot.values import ReviewAsk
+from bot.values import ReviewJob
 
 
 async def test_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
@@ -43,9 +43,9 @@ async def test_commands_come_before_pushes_and_strangers_last(on_sqlite: Scene) 
     async with on_sqlite.running(diary, at_once=1) as jobs:
         await jobs.submit(push(1, head="first"), "guid-1")
         await diary.seen("begin first")
-        await jobs.submit(ReviewAsk(pull(4), "opened", head="outside", stranger=True), "guid-2")
+        await jobs.submit(ReviewJob(pull(4), "opened", head="outside", stranger=True), "guid-2")
         await jobs.submit(push(2, head="second"), "guid-3")
-        await jobs.submit(ReviewAsk(pull(3), "command", head="spoken"), "guid-4")
+        await jobs.submit(ReviewJob(pull(3), "command", head="spoken"), "guid-4")
         assert await jobs.counts() == {"waiting": 3, "delayed": 0, "running": 1}
         await diary.release("first")
         await on_sqlite.settled(jobs)

@@ -21,9 +21,9 @@ from whole import WORSE, Whole
 from bot import storage
 from bot.machine import build as this_build
 from bot.stored import markers, reviews
-from bot.values import ReviewAsk
+from bot.values import ReviewJob
 from bot.values.review import SCHEMA_VERSION
-from bot.workflow.jobs import asks
+from bot.workflow.jobs import records
 from deeprepo_sandbox import providers
 from deeprepo_sandbox.demo import model
 
@@ -172,10 +172,10 @@ async def is_checked_and_opened(url: str, content: Callable[[], list[Any]]) -> N
 @pytest.mark.parametrize("build", BUILDS)
 def test_stored_review_job_is_read_correctly(build: str) -> None:
     """A stored job that asks for a review is read as such."""
-    found = [asks.read(text) for text in left(build)["asks"]]
-    assert {type(ask) for ask in found} == {ReviewAsk}
-    (ask,) = [ask for ask in found if isinstance(ask, ReviewAsk) and ask.trigger == "opened"]
-    assert (ask.pull.name, ask.pull.number, ask.actor) == ("shop", 1, "colleague")
+    found = [records.read(text) for text in left(build)["asks"]]
+    assert {type(job) for job in found} == {ReviewJob}
+    (job,) = [job for job in found if isinstance(job, ReviewJob) and job.trigger == "opened"]
+    assert (job.pull.name, job.pull.number, job.actor) == ("shop", 1, "colleague")
 
 
 def deeprepo(repo: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

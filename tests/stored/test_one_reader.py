@@ -32,7 +32,7 @@ STORED_ELSEWHERE = {
     "analyzers/type_checkers/checker.py": "facts under a hash of the code that found them",
     "checkout/searches.py": "facts under a hash of the code that found them",
     "config/server.py": "the App's credentials, which are named as GitHub names them",
-    "workflow/jobs/asks.py": "a job",
+    "workflow/jobs/records.py": "a job",
     "workflow/jobs/runner.py": "a job's steps, which their jobs read back or give up",
 }
 

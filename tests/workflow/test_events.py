@@ -6,17 +6,17 @@ from deliveries import HEAD, OLD, OURS, check, comment, delivery, examples, pull
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.values.ask import (
-    Ask,
+from bot.values.job import (
     Cancel,
-    CommandAsk,
+    CommandJob,
     CommentRef,
     Forget,
     IgnoredDelivery,
+    Job,
     MergeGroup,
     PullRef,
-    RemarkAsk,
-    ReviewAsk,
+    RemarkJob,
+    ReviewJob,
 )
 from bot.workflow import events
 
@@ -24,17 +24,17 @@ PULL = PullRef(7, 11, "acme", "shop", 5)
 BELOW, THREAD = CommentRef(90, "issue"), CommentRef(91, "review", 80)
 
 
-def read(name: str, payload: object) -> Ask | IgnoredDelivery:
+def read(name: str, payload: object) -> Job | IgnoredDelivery:
     return events.read(name, payload, OURS)
 
 
 def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
     """Of 329 collected deliveries, those listed here ask for something; each other one has a reason."""
     found = [(name, read(name, payload)) for name, payload in examples()]
-    asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, IgnoredDelivery))
+    asked = Counter((name, type(job).__name__) for name, job in found if not isinstance(job, IgnoredDelivery))
     assert len(found) == 329
     assert asked == {
-        ("pull_request", "ReviewAsk"): 7,
+        ("pull_request", "ReviewJob"): 7,
         ("pull_request", "Cancel"): 3,
         ("pull_request", "Relabeled"): 4,
         ("installation", "Forget"): 2,
@@ -42,7 +42,7 @@ def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
         ("installation_repositories", "Forget"): 1,
         ("merge_group", "MergeGroup"): 2,
     }
-    assert all(ask.reason for _, ask in found if isinstance(ask, IgnoredDelivery))
+    assert all(job.reason for _, job in found if isinstance(job, IgnoredDelivery))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
 def test_new_diff_requests_a_review(payload: dict[str, Any], trigger: str) -> None:
     """Drafts, deleted forks and bots ask too: the policy decides later whether a review is due."""
     ask = read("pull_request", payload)
-    assert isinstance(ask, ReviewAsk)
+    assert isinstance(ask, ReviewJob)
     assert (ask.pull, ask.trigger, ask.head, ask.comment, ask.full) == (PULL, trigger, HEAD, None, False)
     assert ask.actor == payload["sender"]["login"]
 
@@ -122,11 +122,11 @@ def test_other_comments_are_ignored(payload: dict[str, Any], reason: str) -> Non
 
 def test_comment_counts_if_it_mentions_us_or_replies_in_a_thread() -> None:
     """A mention counts anywhere in a sentence. In a thread, only the first comment needs a mention."""
-    assert read("issue_comment", comment("Why, @deeprepo?")) == RemarkAsk(PULL, "maintainer", BELOW, mentioned=True)
+    assert read("issue_comment", comment("Why, @deeprepo?")) == RemarkJob(PULL, "maintainer", BELOW, mentioned=True)
     in_thread = "pull_request_review_comment"
-    assert read(in_thread, reply("No.")) == RemarkAsk(PULL, "maintainer", THREAD, mentioned=False)
+    assert read(in_thread, reply("No.")) == RemarkJob(PULL, "maintainer", THREAD, mentioned=False)
     first = CommentRef(91, "review", 91)
-    assert read(in_thread, reply("Hm, @deeprepo?", top=None)) == RemarkAsk(PULL, "maintainer", first, mentioned=True)
+    assert read(in_thread, reply("Hm, @deeprepo?", top=None)) == RemarkJob(PULL, "maintainer", first, mentioned=True)
     assert isinstance(read(in_thread, reply("No.", top=None)), IgnoredDelivery)
 
 
@@ -179,7 +179,7 @@ def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON 
 def test_parser_never_raises_on_malformed_deliveries(data: st.DataObject) -> None:
     """Replace or remove any part of a valid delivery: the parser still returns one of its types."""
     name, payload = data.draw(st.sampled_from(SOUND))
-    kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, IgnoredDelivery)
+    kinds = (ReviewJob, CommandJob, RemarkJob, Cancel, Forget, MergeGroup, IgnoredDelivery)
     assert isinstance(read(name, changed(payload, data)), kinds)
 
 
@@ -195,5 +195,5 @@ def test_parser_never_raises_on_malformed_deliveries(data: st.DataObject) -> Non
 def test_check_run_button_requests_a_review(payload: dict[str, Any], number: int, full: bool) -> None:
     """The pull request number is the one we stored in the check run, since GitHub lists none for a fork."""
     ask = read("check_run", payload)
-    assert isinstance(ask, ReviewAsk)
+    assert isinstance(ask, ReviewJob)
     assert (ask.pull.number, ask.trigger, ask.full, ask.actor) == (number, "rerun", full, "maintainer")

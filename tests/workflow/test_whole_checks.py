@@ -5,7 +5,7 @@ import asyncio
 from whole import BROKEN, MENDED, Whole
 
 from bot.machine.limits import ProcessLimits
-from bot.values import ReviewAsk
+from bot.values import ReviewJob
 from bot.workflow.dispatch import open_work
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
@@ -71,7 +71,7 @@ async def test_concurrent_jobs_create_one_check_run(at: Whole) -> None:
     server = at.server
     parts_of_work = (server.store, server.jobs, server.identity, server.pace, at.data, server.metrics.review)
     _, apologise = open_work(*parts_of_work, ProcessLimits())
-    ask = ReviewAsk(at.pull(1), "opened", head=at.gh.pull(1).head_sha)
+    ask = ReviewJob(at.pull(1), "opened", head=at.gh.pull(1).head_sha)
     await asyncio.gather(apologise(ask, "it was in vain"), apologise(ask, "it was in vain"))
     (check,) = at.gh.pull(1).checks
     assert "it was in vain" in (check.title or "")

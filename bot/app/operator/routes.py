@@ -21,7 +21,7 @@ from bot.app.running_server import RunningServer
 from bot.errors import StorageError, UsageError
 from bot.storage.listing import DAY
 from bot.values.review import ReviewStatus
-from bot.workflow.jobs import asks
+from bot.workflow.jobs import records
 
 MAX_ID = (1 << 63) - 1  # the largest integer that the databases accept
 JobId = Annotated[str, StringConstraints(max_length=400, pattern="^[!-~]*$")]
@@ -123,10 +123,10 @@ async def retry(manager: ManagerDep, session: SessionDep, fields: FormDep) -> Re
         return responses.redirect("/queue")
     name = fields.get("failure", "").replace("\0", "")  # PostgreSQL rejects NUL characters
     failure = await manager.server.store.failures.one(name, session.scope)
-    ask = asks.read(failure.ask) if failure is not None else None
-    if failure is None or ask is None:
+    job = records.read(failure.ask) if failure is not None else None
+    if failure is None or job is None:
         return responses.missing()
-    await manager.server.jobs.submit(ask, f"retry-{secrets.token_hex(8)}")
+    await manager.server.jobs.submit(job, f"retry-{secrets.token_hex(8)}")
     await manager.server.store.failures.clear(failure.id)
     _log("retrying a failed job", pull=failure.pull.key, by=session.login)
     return responses.redirect("/queue")

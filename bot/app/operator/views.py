@@ -18,7 +18,7 @@ from bot.storage import Failure
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.stored import reviews
-from bot.values import CommandAsk, Coverage, Finding, MergeGroup, PullAsk, PullRef, Review, ReviewAsk
+from bot.values import CommandJob, Coverage, Finding, MergeGroup, PullJob, PullRef, Review, ReviewJob
 from bot.workflow.jobs import ListedJob
 
 PAGE_ROWS = 50  # rows on each page of a list
@@ -166,7 +166,7 @@ async def queue(server: RunningServer, session: Session) -> Queue:
         server.store.failures.newest(session.scope, MAX_FAILURES),
         server.store.failures.count(session.scope),
     )
-    visible = [_queue_row(job) for job in jobs if session.may(job.ask.installation)]
+    visible = [_queue_row(row) for row in jobs if session.may(row.job.installation)]
     running = tuple(row for row in visible if row.job.state == "running")
     waiting = tuple(row for row in visible if row.job.state != "running")
     return Queue(running, waiting, failures, failure_count)
@@ -193,9 +193,9 @@ async def review(server: RunningServer, session: Session, job: str) -> ReviewPag
             coverage=_coverage(stored.coverage),
         )
     live = await server.jobs.one(job)
-    if live is None or not isinstance(live.ask, ReviewAsk) or not session.may(live.ask.pull.installation):
+    if live is None or not isinstance(live.job, ReviewJob) or not session.may(live.job.pull.installation):
         return None
-    return ReviewPage(live.ask.pull, "", live.state, live.ask.trigger, live.stored_at)
+    return ReviewPage(live.job.pull, "", live.state, live.job.trigger, live.stored_at)
 
 
 def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding, ...]:
@@ -229,16 +229,16 @@ def _coverage(coverage: Coverage) -> Mapping[str, tuple[Share, ...]]:
     return shares
 
 
-def _queue_row(job: ListedJob) -> QueuedJob:
-    ask = job.ask
-    where = f"{ask.pull.owner}/{ask.pull.name}#{ask.pull.number}" if isinstance(ask, PullAsk) else ""
-    if isinstance(ask, ReviewAsk):
-        return QueuedJob(job, f"review ({ask.trigger})", where, address(job.id.partition("+")[0]))
-    if isinstance(ask, MergeGroup):
-        return QueuedJob(job, "merge queue", f"{ask.owner}/{ask.name}")
-    if isinstance(ask, CommandAsk):
-        return QueuedJob(job, ask.word, where)
-    return QueuedJob(job, "tidying up", where)
+def _queue_row(row: ListedJob) -> QueuedJob:
+    job = row.job
+    where = f"{job.pull.owner}/{job.pull.name}#{job.pull.number}" if isinstance(job, PullJob) else ""
+    if isinstance(job, ReviewJob):
+        return QueuedJob(row, f"review ({job.trigger})", where, address(row.id.partition("+")[0]))
+    if isinstance(job, MergeGroup):
+        return QueuedJob(row, "merge queue", f"{job.owner}/{job.name}")
+    if isinstance(job, CommandJob):
+        return QueuedJob(row, job.word, where)
+    return QueuedJob(row, "tidying up", where)
 
 
 def address(job: str) -> str:

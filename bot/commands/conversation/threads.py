@@ -12,7 +12,7 @@ from typing import Literal
 from bot.commands import read_mentions
 from bot.render import cut
 from bot.stored import markers
-from bot.values import PostedComment, RemarkAsk
+from bot.values import PostedComment, RemarkJob
 
 # Characters per comment and per thread, and comments per thread
 MAX_COMMENT_CHARS, MAX_THREAD_CHARS, MAX_COMMENTS = 2_000, 6_000, 16
@@ -49,12 +49,12 @@ class RemarkThread:
         return self.comments[-1]
 
 
-def from_review_thread(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> RemarkThread | str:
+def from_review_thread(job: RemarkJob, thread: Sequence[PostedComment], login: str) -> RemarkThread | str:
     """Return a remark in a review thread, or a reason if it is not addressed to us.
 
     The thread is sorted, oldest comment first. `login` is our own.
     """
-    at = next((n for n, comment in enumerate(thread) if comment.id == ask.comment.id), None)
+    at = next((n for n, comment in enumerate(thread) if comment.id == job.comment.id), None)
     if at is None:
         return DELETED
     top, remark = thread[0], thread[at]

@@ -184,7 +184,7 @@ async def fetch_for_job(run: "ReviewRun", server: "Server") -> AsyncIterator[Con
 
 async def _in_installation(names: tuple[str, ...], run: "ReviewRun", server: "Server") -> dict[str, HostedRepository]:
     """Return the listed repositories that the App can read, by name in lower case."""
-    wanted, installation = {name.lower() for name in names}, run.ask.pull.installation
+    wanted, installation = {name.lower() for name in names}, run.job.pull.installation
     try:
         async with apps.open_installation(server.identity, installation, apps.LISTING, server.pace) as client:
             homes = [hosted_repository(data) async for data in apps.repositories(client)]
@@ -200,7 +200,7 @@ async def _fetch_ours(
         return ()
     ids = tuple(home.access.id for home in homes.values())
     try:
-        async with github.open_readonly(server.identity, run.ask.pull.installation, ids, server.pace) as (_, token):
+        async with github.open_readonly(server.identity, run.job.pull.installation, ids, server.pace) as (_, token):
 
             async def one(name: str) -> NamedConsumer:
                 return await fetch_tip(homes[name], server.identity.api, token, scratch)

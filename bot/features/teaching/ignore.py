@@ -16,16 +16,16 @@ MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
 
 async def run(command: GivenCommand) -> CommandReply:
     """Store the dismissal with its reason."""
-    about = target.find(command.ask.argument, command.context)
+    about = target.find(command.job.argument, command.context)
     if mark := _mark(about):
         dismissal = Dismissal(mark, _reason(about), "ignored", command.context.actor)
-        await command.store.people.dismiss(command.ask.pull, dismissal, time.time())
+        await command.store.people.dismiss(command.job.pull, dismissal, time.time())
     return _reply(about, command.context)
 
 
 async def in_step(command: StepCommand) -> CommandReply:
     """Record the finding and the reason in the answer's marker, which later runs of the workflow read."""
-    about = target.find(command.ask.argument, command.context)
+    about = target.find(command.job.argument, command.context)
     mark, reason_text = _mark(about), _reason(about)
     reply = _reply(about, command.context)
     reason = {"reason": answered.pack({"text": reason_text})} if reason_text else {}

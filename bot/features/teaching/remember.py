@@ -26,7 +26,7 @@ async def run(command: GivenCommand) -> CommandReply:
     context, learning = command.context, _learning(command)
     if isinstance(learning, CommandReply):
         return learning
-    stored = await command.store.rules.remember(command.ask.pull, learning, context.actor, command.link, time.time())
+    stored = await command.store.rules.remember(command.job.pull, learning, context.actor, command.link, time.time())
     if stored is None:
         return context.say("rules_full")
     return replace(context.say("reply_remembered", rule=stored.number, **rule_words(stored)), silences=True)
@@ -58,7 +58,7 @@ def rule_words(rule: OwnerRule) -> dict[str, Any]:
 def _learning(command: BareCommand) -> OwnerRule | CommandReply:
     """Return the learning in the command, or an answer that says what is wrong with the command."""
     context = command.context
-    scope, sentence = _parts(" ".join(command.ask.argument.split()))
+    scope, sentence = _parts(" ".join(command.job.argument.split()))
     if scope is None:
         finding = target.find("", context).finding if context.top else None
         scope = (silencing.only(finding.path), "") if finding is not None else None

@@ -18,10 +18,10 @@ RULES_USAGE = "rules [remove N]"
 async def run(command: GivenCommand) -> CommandReply:
     """List the rules in force, or remove one."""
     context, rules = command.context, command.store.rules
-    repository = command.ask.pull.repository
-    if not command.ask.argument.strip():
+    repository = command.job.pull.repository
+    if not command.job.argument.strip():
         return _listed(await rules.of(repository), command, is_here=False)
-    number = _number(command.ask.argument)
+    number = _number(command.job.argument)
     removed = await rules.remove(repository, number, context.actor, time.time()) if number else None
     return _removed(number, removed, command)
 
@@ -29,9 +29,9 @@ async def run(command: GivenCommand) -> CommandReply:
 async def in_step(command: StepCommand) -> CommandReply:
     """List the sentences that apply in this pull request, or remove one."""
     learnings = command.answered.learnings
-    if not command.ask.argument.strip():
+    if not command.job.argument.strip():
         return _listed([one for one in learnings if one.state == "confirmed"], command, is_here=True)
-    number = _number(command.ask.argument)
+    number = _number(command.job.argument)
     known = dict(enumerate(zip(learnings, command.answered.ids, strict=True), 1)).get(number)
     reply = _removed(number, known[0] if known else None, command)
     return replace(reply, facts=answered.removal(command.context.actor, known[1])) if known else reply

@@ -77,11 +77,11 @@ def refusal(word: str, actor: str, permission: Permission) -> CommandReply | Non
 
 async def answer_in_step(command: StepCommand) -> CommandReply:
     """Carry a command out in a GitHub Actions step."""
-    word = COMMANDS.get(command.ask.word)
-    return await word.in_step(command) if word is not None else _unknown(command.ask.word, command.context)
+    word = COMMANDS.get(command.job.word)
+    return await word.in_step(command) if word is not None else _unknown(command.job.word, command.context)
 
 
 async def answer(command: GivenCommand) -> CommandReply:
     """Carry a command out. An unknown word is answered with the names of the commands."""
-    word = COMMANDS.get(command.ask.word)
-    return await word.run(command) if word is not None else _unknown(command.ask.word, command.context)
+    word = COMMANDS.get(command.job.word)
+    return await word.run(command) if word is not None else _unknown(command.job.word, command.context)

@@ -14,20 +14,20 @@ from bot.workflow.given_command import Answering, CommentCommand, GivenCommand, 
 
 async def answer_in_step(answer: Answering, command: StepCommand) -> CommandReply:
     """Answer a command with a function that reads the change, in a GitHub Actions step."""
-    return await command.work.ask(answer, command.ask.argument)
+    return await command.work.ask(answer, command.job.argument)
 
 
 async def answer_in_child(answer: Answering, command: GivenCommand) -> CommandReply:
     """Answer a command with a function that reads the change."""
-    ask, given, server = command.ask, command.context, command.server
-    name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
-    question = Question(answer, ask.argument, given, name)
+    job, given, server = command.job, command.context, command.server
+    name = f"{job.pull.repository}-{job.pull.number}-comment-{job.comment.id}"
+    question = Question(answer, job.argument, given, name)
     try:
         if not access.can_ask(given.settings):
             return await server.answer(question)
         async with (
-            server.fetch(ask.pull, command.state) as pull,
-            spending.reserve(ask.pull, name, given.settings, server) as grant,
+            server.fetch(job.pull, command.state) as pull,
+            spending.reserve(job.pull, name, given.settings, server) as grant,
         ):
             if isinstance(grant, CapReached):
                 return given.say("reply_failed", why=spending.refusal(grant))

@@ -9,7 +9,7 @@ from bot.workflow.given_command import BareCommand, CommentCommand
 async def run(command: BareCommand) -> CommandReply:
     """Show the table of `deeprepo config --explain`, or where to edit settings if an argument was typed."""
     given = command.context
-    if command.ask.argument.strip():
+    if command.job.argument.strip():
         return given.say("reply_config_shows", file=FILE, branch=code(given.branch))
     rows, warnings = list(given.settings.rows()), given.settings.warnings
     return given.reply("replies/config", rows=rows, file=FILE, branch=given.branch, warnings=warnings)

@@ -16,7 +16,7 @@ from bot.github import Host
 from bot.payloads import FixRequest, MadeFix
 from bot.stored import reviews
 from bot.stored.reviews import UnreadableError
-from bot.values import CommandAsk, Finding
+from bot.values import CommandJob, Finding
 from bot.workflow import conclusions
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 from bot.workflow.publish import committing
@@ -52,15 +52,15 @@ _PLAN = TypeAdapter(FixPlan)
 
 async def run(command: GivenCommand) -> CommandReply:
     """Carry out `/deeprepo fix`."""
-    ask, context, server = command.ask, command.context, command.server
+    job, context, server = command.job, command.context, command.server
     last = context.last
     if last is None:
         return context.say("reply_no_review")
-    async with github.open_pull(server.identity, ask.pull, server.pace, github.COMMITTING) as writing:
+    async with github.open_pull(server.identity, job.pull, server.pace, github.COMMITTING) as writing:
 
         async def make_fix(names: tuple[str, ...]) -> MadeFix:
-            async with server.fetch(ask.pull, command.state) as pull:
-                dismissals, rules = await conclusions.silences(ask.pull, server.store)
+            async with server.fetch(job.pull, command.state) as pull:
+                dismissals, rules = await conclusions.silences(job.pull, server.store)
                 brief = replace(command.state.brief(pull, context.settings), dismissals=dismissals, rules=rules)
                 return await server.fix(FixRequest(brief, last, names))
 
@@ -68,10 +68,10 @@ async def run(command: GivenCommand) -> CommandReply:
             return await _plan(command, last, writing, make_fix)
 
         try:
-            plan = await command.job.step("fix", decide, _PLAN)
+            plan = await command.attempt.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
             return context.say("fix_refused", why=public(error))
-        return _fix_reply(await _point_branch(plan, ask.actor, writing), context)
+        return _fix_reply(await _point_branch(plan, job.actor, writing), context)
 
 
 async def in_step(command: StepCommand) -> CommandReply:
@@ -87,7 +87,7 @@ async def in_step(command: StepCommand) -> CommandReply:
         plan = await _plan(command, last, command.host, make_fix)
     except (UsageError, OverLimit) as error:
         return context.say("fix_refused", why=public(error))
-    plan = await _point_branch(plan, command.ask.actor, command.host)
+    plan = await _point_branch(plan, command.job.actor, command.host)
     reply = _fix_reply(plan, context)
     if plan.refusal or work.starts_workflows:
         return reply
@@ -108,33 +108,33 @@ async def _point_branch(plan: FixPlan, actor: str, host: Host) -> FixPlan:
     return plan
 
 
-def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
+def _names(job: CommandJob, context: CommandContext) -> tuple[str, ...] | None:
     """Return the named findings, else the thread's finding, else () for all.
 
     Returns None if the person has to name them, because the thread is about no finding or about several.
     """
-    words = ask.argument.split()[:MOST_NAMES]
+    words = job.argument.split()[:MOST_NAMES]
     names = tuple(filter(None, (word.strip(".,;:#") for word in words)))
     if words:
         return None if not names else () if names == ("all",) else names
     of_this_thread = target.thread_target(context)
     if of_this_thread.fingerprint:
         return (of_this_thread.fingerprint,)
-    return None if ask.comment.thread else ()
+    return None if job.comment.thread else ()
 
 
 async def _plan(
     command: BareCommand, last: bytes, host: Host, make_fix: Callable[[tuple[str, ...]], Awaitable[MadeFix]]
 ) -> FixPlan:
     """Fix the findings in a copy, review the copy, and make the commit if that review is clean."""
-    ask, state = command.ask, command.state
+    job, state = command.job, command.state
     try:
         last_review = reviews.last(last)
     except UnreadableError as error:
         raise UsageError(f"{error}: `/deeprepo review` makes a new one") from error
     if last_review.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
-    names = _names(ask, command.context)
+    names = _names(job, command.context)
     if names is None:
         return FixPlan(refusal="which")
     result = await make_fix(names)
@@ -144,9 +144,9 @@ async def _plan(
     if not result.check.is_clean:
         return _with_patch(plan, result, "unclean")
     try:
-        await committing.check(host, state.facts.head_sha, ask.actor)
+        await committing.check(host, state.facts.head_sha, job.actor)
         commit = await committing.create(
-            host, state.facts.head_sha, result.fix.contents, result.modes, _message(result.fix.findings, ask.actor)
+            host, state.facts.head_sha, result.fix.contents, result.modes, _message(result.fix.findings, job.actor)
         )
     except CommitRefused as refused:
         return replace(_with_patch(plan, result, refused.reason), says=refused.says)

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from bot.commands import CommandContext, CommandReply
 from bot.stored import answered
-from bot.values import ReviewAsk
+from bot.values import ReviewJob
 from bot.workflow import pull_state
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 
 
 async def pause(command: GivenCommand) -> CommandReply:
     """Pause automatic reviews of this pull request, and answer how to resume them."""
-    people, pull = command.store.people, command.ask.pull
+    people, pull = command.store.people, command.job.pull
     already = await people.is_paused(pull)
-    await people.pause(pull, command.ask.actor, time.time())
+    await people.pause(pull, command.job.actor, time.time())
     return _paused(command.context, is_already=already)
 
 
@@ -31,8 +31,8 @@ def _paused(context: CommandContext, *, is_already: bool) -> CommandReply:
 async def resume(command: GivenCommand) -> CommandReply:
     """Resume automatic reviews, count pushes from zero, and review the head if it has no review."""
     were_waiting = await _reset(command)
-    was_paused = await command.store.people.resume(command.ask.pull)
-    await command.server.jobs.submit(ReviewAsk(command.ask.pull, "catch-up"), f"resumed-{command.job.delivery}")
+    was_paused = await command.store.people.resume(command.job.pull)
+    await command.server.jobs.submit(ReviewJob(command.job.pull, "catch-up"), f"resumed-{command.attempt.delivery}")
     return command.context.say("reply_resumed" if was_paused or were_waiting else "reply_not_paused")
 
 

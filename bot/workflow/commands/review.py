@@ -1,7 +1,7 @@
 """`/deeprepo review` and `/deeprepo full review`."""
 
 from bot.commands import CommandReply
-from bot.values import ReviewAsk
+from bot.values import ReviewJob
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
 # Commands that start a review, and whether the review is full.
@@ -10,9 +10,9 @@ REVIEWS = {"review": False, "full review": True}
 
 async def run(command: GivenCommand) -> CommandReply:
     """Request a review of the head and base that the person saw. The review itself is the answer."""
-    ask, facts, is_full = command.ask, command.state.facts, REVIEWS[command.ask.word]
-    request = ReviewAsk(ask.pull, "command", is_full, ask.actor, ask.comment, facts.head_sha, base=facts.base_ref)
-    await command.server.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
+    job, facts, is_full = command.job, command.state.facts, REVIEWS[command.job.word]
+    request = ReviewJob(job.pull, "command", is_full, job.actor, job.comment, facts.head_sha, base=facts.base_ref)
+    await command.server.jobs.submit(request, f"comment-{job.comment.kind}-{job.comment.id}")
     return CommandReply()
 
 

@@ -32,9 +32,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from bot.errors import StorageError, UsageError
 from bot.machine import files
 from bot.storage.database import Database, connect
-from bot.values import Ask, ReviewAsk
-from bot.values.ask import ASKED
-from bot.workflow.jobs import asks
+from bot.values import Job, ReviewJob
+from bot.values.job import ASKED
+from bot.workflow.jobs import records
 
 LOCK_NAME = "jobs.lock"  # in a data folder
 ALIVE = 0x0DEE9  # class of the advisory locks that show which processes are alive
@@ -256,7 +256,7 @@ async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: b
             if not work_here:
                 DBOS.listen_queues([])
             DBOS.launch()
-            for queue in sorted(set(asks.QUEUES.values())):
+            for queue in sorted(set(records.QUEUES.values())):
                 await DBOS.register_queue_async(
                     queue,
                     worker_concurrency=settings.at_once * (WIDER if queue == "commands" else 1),
@@ -350,21 +350,23 @@ async def find(
     return [_row(row) for row in rows]
 
 
-async def put(ask: Ask, name: str, *, delay: float = 0.0, attributes: Mapping[str, Any] | None = None) -> bool:
+async def put(job: Job, name: str, *, delay: float = 0.0, attributes: Mapping[str, Any] | None = None) -> bool:
     """Store a job on disk with its priority. Returns False if a job of this name exists, perhaps finished."""
-    options = _options(name, await _place(ask, name), delay, attributes or {})
-    return await _enqueue(options, asks.write(ask))
+    options = _options(name, await _place(job, name), delay, attributes or {})
+    return await _enqueue(options, records.write(job))
 
 
 async def put_unread(row: JobRow, text: str, delay: float) -> None:
     """Store a job that this build cannot read again, with the same priority, for a build that can."""
-    await _enqueue(_options(asks.following(row.id), row.priority, delay, {**row.attributes, "since": row.since}), text)
+    await _enqueue(
+        _options(records.following(row.id), row.priority, delay, {**row.attributes, "since": row.since}), text
+    )
 
 
 def _options(name: str, priority: int, delay: float, attributes: Mapping[str, Any]) -> EnqueueOptions:
     options: EnqueueOptions = {
         "workflow_name": WORKFLOW,
-        "queue_name": asks.queue(name),
+        "queue_name": records.queue(name),
         "workflow_id": name,
         "workflow_id_reuse_policy": "reject",
         "app_version": VERSION,
@@ -377,16 +379,16 @@ def _options(name: str, priority: int, delay: float, attributes: Mapping[str, An
     return options
 
 
-async def _place(ask: Ask, name: str) -> int:
+async def _place(job: Job, name: str) -> int:
     """Return a job's priority in its queue, which it keeps; lower goes first.
 
     The priority is one more than that of the last job of its installation or of the running jobs. So
     installations take turns, and an installation that comes later starts where the others are.
     """
-    recent = await find(prefixes=asks.line(name), newest=True, most=RECENT)
-    running = await find(queue=asks.queue(name), states=[RUNNING], newest=True, most=RECENT)
-    is_asked = ask.trigger in ASKED if isinstance(ask, ReviewAsk) else ask.is_awaited
-    tier = TIER * (2 if getattr(ask, "stranger", False) else 0 if is_asked else 1)
+    recent = await find(prefixes=records.line(name), newest=True, most=RECENT)
+    running = await find(queue=records.queue(name), states=[RUNNING], newest=True, most=RECENT)
+    is_asked = job.trigger in ASKED if isinstance(job, ReviewJob) else job.is_awaited
+    tier = TIER * (2 if getattr(job, "stranger", False) else 0 if is_asked else 1)
     places = [row.priority - tier for row in (*recent, *running) if tier <= row.priority < tier + TIER]
     return tier + min(max(places, default=0) + 1, TIER - 1)
 

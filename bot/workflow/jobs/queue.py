@@ -1,4 +1,4 @@
-"""The job queue for its clients: submit, cancel, count and stop jobs, and merge asks about one subject."""
+"""The job queue for its clients: submit, cancel, count and stop jobs, and merge jobs about one subject."""
 
 import asyncio
 import contextvars
@@ -15,10 +15,10 @@ from datetime import UTC, datetime, timedelta
 from bot.errors import StorageError, UsageError
 from bot.machine import build
 from bot.storage import Store
-from bot.values import Ask, Cancel, PullRef, Relabeled, ReviewAsk
-from bot.values.ask import ASKED
+from bot.values import Cancel, Job, PullRef, Relabeled, ReviewJob
 from bot.values.daily import HOUR
-from bot.workflow.jobs import asks, engine
+from bot.values.job import ASKED
+from bot.workflow.jobs import engine, records
 from bot.workflow.jobs.engine import JobRow, JobSettings, Keys
 from bot.workflow.jobs.runner import Apologise, Runner, Work
 
@@ -43,7 +43,7 @@ class ListedJob:
     state: str  # "waiting", "delayed" or "running"
     stored_at: float  # seconds since 1970
     tries: int  # earlier tries
-    ask: Ask
+    job: Job
 
 
 class Jobs:
@@ -87,8 +87,8 @@ class Jobs:
             await engine.launch(settings, executor, runner.run, work_here=work_here)
             stack.push_async_callback(self.stop)
             for row in await engine.find(text=True, most=LISTED_JOBS) if work_here else ():
-                if asks.read(row.text) is None and (other := asks.other_build(row.text)):
-                    runner.unread[asks.first_try(row.id)] = other
+                if records.read(row.text) is None and (other := records.other_build(row.text)):
+                    runner.unread[records.first_try(row.id)] = other
             beside = [_again(self.tidy_up, HOUR)] if serve else []
             beside += [runner.watch(), _again(self.sweep, settings.sweep)] if work_here else []
             beside += [] if work_here else [_again(self._look_for_workers, WORKERS_SECONDS)]
@@ -100,31 +100,31 @@ class Jobs:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
-        """Store an ask. Returns False if the delivery is known or existing jobs already cover the ask.
+    async def submit(self, job: Job, delivery: str, *, delay: float | None = None) -> bool:
+        """Store a job. Returns False if the delivery is known or existing jobs already cover it.
 
         A review replaces all earlier reviews of its pull request, and a push waits briefly for the next push.
-        A delay counts from the first delayed ask, so later asks do not extend it.
+        A delay counts from the first delayed job, so later ones do not extend it.
         """
         if self._ending is not None:
             raise StorageError("this process is stopping and accepts no more jobs")
-        name = asks.name(ask, delivery)
-        if not isinstance(ask, ReviewAsk | Cancel | Relabeled):
-            return await self._put(ask, name, delay or 0.0)
-        async with self._keys.alone(f"submit {asks.beginning(ask)}"):
-            rows = await engine.find(prefixes=[asks.beginning(ask)], text=True)
-            if any(asks.first_try(job.id) == name for job in rows):
+        name = records.name(job, delivery)
+        if not isinstance(job, ReviewJob | Cancel | Relabeled):
+            return await self._put(job, name, delay or 0.0)
+        async with self._keys.alone(f"submit {records.beginning(job)}"):
+            rows = await engine.find(prefixes=[records.beginning(job)], text=True)
+            if any(records.first_try(row.id) == name for row in rows):
                 return False
-            if isinstance(ask, ReviewAsk):
-                return await self._replace(ask, name, delay, rows)
-            wait = delay or (self._settings.debounce if isinstance(ask, Relabeled) else 0.0)
-            if isinstance(ask, Cancel) and wait and await self.reviews(ask.pull):
+            if isinstance(job, ReviewJob):
+                return await self._replace(job, name, delay, rows)
+            wait = delay or (self._settings.debounce if isinstance(job, Relabeled) else 0.0)
+            if isinstance(job, Cancel) and wait and await self.reviews(job.pull):
                 wait = 0.0  # a running review is canceled without delay
             due = time.time() + wait
-            waiting = [job for job in rows if job.state != engine.RUNNING and job.due_at <= due]
-            if any(covers(asks.read(job.text), ask) for job in waiting):
+            waiting = [row for row in rows if row.state != engine.RUNNING and row.due_at <= due]
+            if any(covers(records.read(row.text), job) for row in waiting):
                 return False
-            return await self._put(ask, name, wait)
+            return await self._put(job, name, wait)
 
     def alone(self, key: str) -> AbstractAsyncContextManager[None]:
         """Lock a key across all processes until the end of the block, so check-and-create runs once.
@@ -133,22 +133,22 @@ class Jobs:
         """
         return self._keys.alone(key)
 
-    async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
+    async def reviews(self, pull: PullRef) -> dict[str, ReviewJob]:
         """Return a pull request's waiting and running reviews, by the name of their first try."""
-        rows = await engine.find(prefixes=[asks.reviews(pull)], text=True)
-        return {asks.first_try(job.id): ask for job in rows if isinstance(ask := asks.read(job.text), ReviewAsk)}
+        rows = await engine.find(prefixes=[records.reviews(pull)], text=True)
+        return {records.first_try(row.id): job for row in rows if isinstance(job := records.read(row.text), ReviewJob)}
 
     async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
         """Cancel a pull request's waiting and running reviews, or only `runs`. Returns their number.
 
         A separate job ends their check runs, because a waiting job or one whose process is dead cannot do it.
         """
-        async with self._keys.alone(f"submit {asks.reviews(pull)}"):
-            rows = await engine.find(prefixes=[asks.reviews(pull)])
-            ends = [job.id for job in rows if runs is None or asks.first_try(job.id) in runs]
+        async with self._keys.alone(f"submit {records.reviews(pull)}"):
+            rows = await engine.find(prefixes=[records.reviews(pull)])
+            ends = [row.id for row in rows if runs is None or records.first_try(row.id) in runs]
             if ends:
-                tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(asks.first_try, ends))))
-                await self._put(tidy, asks.name(tidy, "off-" + ends[-1].rpartition("~")[2]), 0.0)
+                tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(records.first_try, ends))))
+                await self._put(tidy, records.name(tidy, "off-" + ends[-1].rpartition("~")[2]), 0.0)
                 await self._end(ends)
         return len(ends)
 
@@ -157,15 +157,15 @@ class Jobs:
 
         Returns how many were deleted.
         """
-        every = [f"{kind}~{installation}~" for kind in asks.QUEUES]
+        every = [f"{kind}~{installation}~" for kind in records.QUEUES]
         prefixes = [
-            f"{kind}~{installation}~{repository}#" for kind in asks.OF_PULLS for repository in repositories
+            f"{kind}~{installation}~{repository}#" for kind in records.OF_PULLS for repository in repositories
         ] or every
-        of_pulls = [prefix for prefix in prefixes if prefix.partition("~")[0] in asks.OF_PULLS]
+        of_pulls = [prefix for prefix in prefixes if prefix.partition("~")[0] in records.OF_PULLS]
         names = [row.id for row in await engine.find(prefixes=of_pulls)]  # excludes the job that runs this
         await self._end(names)
         # A review's costs are counted from its journal as it ends, and the journal is deleted next.
-        ends = [job.task for name in names if (job := self._runner.live.get(name)) is not None and job.task is not None]
+        ends = [one.task for name in names if (one := self._runner.live.get(name)) is not None and one.task is not None]
         if ends:
             await asyncio.wait(ends, timeout=UNWINDING)
         ended = [row.id for row in await engine.find(prefixes=prefixes, states=None) if row.state not in engine.ACTIVE]
@@ -175,8 +175,8 @@ class Jobs:
     async def counts(self) -> dict[str, int]:
         """Return the numbers of waiting, delayed and running jobs, over all processes."""
         counts = dict.fromkeys(engine.STATES.values(), 0)
-        for job in await engine.find():
-            counts[engine.STATES[job.state]] += 1
+        for row in await engine.find():
+            counts[engine.STATES[row.state]] += 1
         return counts
 
     async def list_jobs(self) -> list[ListedJob]:
@@ -211,7 +211,7 @@ class Jobs:
         """Return the stored jobs that this build cannot read, with the build that stored each."""
         unread, names = self._runner.unread, [*self._runner.unread]
         rows = await engine.find(prefixes=names or ["nobody"])
-        for name in {*names} - {asks.first_try(row.id) for row in rows}:  # another build carried them out
+        for name in {*names} - {records.first_try(row.id) for row in rows}:  # another build carried them out
             unread.pop(name, None)
         return unread
 
@@ -229,27 +229,27 @@ class Jobs:
             return
         async with self._keys.alone("sweep"):
             rows = await engine.find(states=[engine.RUNNING])
-            others = frozenset(job.executor for job in rows) - {self._runner.executor}
+            others = frozenset(row.executor for row in rows) - {self._runner.executor}
             alive = await self._keys.alive(others)
-            lost = [job for job in rows if job.executor not in alive and job.id not in self._runner.live]
-            self._looks = Counter({job.id: self._looks[job.id] + 1 for job in lost})
-            for job in lost:
-                if self._looks[job.id] >= (LOOKS_OF_OURS if job.executor == self._runner.executor else LOOKS):
-                    log.warning("taking over a job from a stopped process", extra={"facts": {"job": job.id}})
-                    await engine.note(job.id, {"deaths": int(job.attributes.get("deaths", 0)) + job.starts})
-                    await engine.put_back(job)
+            lost = [row for row in rows if row.executor not in alive and row.id not in self._runner.live]
+            self._looks = Counter({row.id: self._looks[row.id] + 1 for row in lost})
+            for row in lost:
+                if self._looks[row.id] >= (LOOKS_OF_OURS if row.executor == self._runner.executor else LOOKS):
+                    log.warning("taking over a job from a stopped process", extra={"facts": {"job": row.id}})
+                    await engine.note(row.id, {"deaths": int(row.attributes.get("deaths", 0)) + row.starts})
+                    await engine.put_back(row)
 
     async def tidy_up(self) -> None:
         """Delete jobs that ended more than `keep_days` ago."""
         old = datetime.now(UTC) - timedelta(days=self._settings.keep_days)
         while names := [
-            job.id for job in await engine.find(states=None, before=old.isoformat(), most=engine.MAX_DELETED_JOBS)
+            row.id for row in await engine.find(states=None, before=old.isoformat(), most=engine.MAX_DELETED_JOBS)
         ]:
             await engine.delete(names)
 
     async def _stop(self, grace: float) -> None:
         """Wait for the grace period, then interrupt the jobs that still run."""
-        ends = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
+        ends = [asyncio.create_task(one.gone.wait()) for one in self._runner.live.values()]
         closing = asyncio.create_task(engine.close(grace + UNWINDING)) if ends and grace > 0 else None
         if ends:
             await asyncio.wait(ends, timeout=grace)
@@ -259,41 +259,41 @@ class Jobs:
             task.cancel()
         await (closing or engine.close())
 
-    async def _replace(self, ask: ReviewAsk, name: str, delay: float | None, older: Sequence[JobRow]) -> bool:
+    async def _replace(self, job: ReviewJob, name: str, delay: float | None, older: Sequence[JobRow]) -> bool:
         """Store the new job before ending the older ones, so that a crash in between does not lose it."""
-        known = [asks.read(job.text) for job in older]
-        if any(covers(known_ask, ask) for known_ask in known):
+        known = [records.read(row.text) for row in older]
+        if any(covers(known_job, job) for known_job in known):
             return False
-        wait = self._settings.debounce if ask.trigger == "push" else 0.0
+        wait = self._settings.debounce if job.trigger == "push" else 0.0
         if delay is not None:  # due no later than the first waiting job
             now = time.time()
-            wait = max(0.0, min([delay, *(job.due_at - now for job in older if job.state != engine.RUNNING)]))
-        reviews = [known_ask for known_ask in known if isinstance(known_ask, ReviewAsk)]
-        if not await self._put(merge(ask, reviews), name, wait):
+            wait = max(0.0, min([delay, *(row.due_at - now for row in older if row.state != engine.RUNNING)]))
+        reviews = [known_job for known_job in known if isinstance(known_job, ReviewJob)]
+        if not await self._put(merge(job, reviews), name, wait):
             return False  # a late copy of a delivery must never end a newer review
-        await self._end([job.id for job in older])
+        await self._end([row.id for row in older])
         return True
 
     async def _end(self, names: list[str]) -> None:
         await engine.end(names)
         self._runner.end(names)
 
-    async def _put(self, ask: Ask, name: str, delay: float) -> bool:
+    async def _put(self, job: Job, name: str, delay: float) -> bool:
         """Store a job. Raises StorageError, also if the database does not answer in time."""
         try:
             async with self._writers, asyncio.timeout(STORE_SECONDS):
-                return await engine.put(ask, name, delay=delay)
+                return await engine.put(job, name, delay=delay)
         except TimeoutError:
             raise StorageError("the job database does not answer") from None
 
 
 def _list(row: JobRow) -> ListedJob | None:
-    ask = asks.read(row.text)
-    return None if ask is None else ListedJob(row.id, engine.STATES[row.state], row.since, asks.tries(row.id), ask)
+    job = records.read(row.text)
+    return None if job is None else ListedJob(row.id, engine.STATES[row.state], row.since, records.tries(row.id), job)
 
 
-def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
-    """Return the new ask combined with what people asked for in the reviews that it replaces.
+def merge(new: ReviewJob, older: Iterable[ReviewJob]) -> ReviewJob:
+    """Return the new job combined with what people asked for in the reviews that it replaces.
 
     A push must not swallow a command. The command keeps its head and base; `policy.bound` decides what it may
     do for others. It is passed on only once, because each replacing review may have to be paid; after that
@@ -314,14 +314,14 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
     return new
 
 
-def covers(known: Ask | None, new: ReviewAsk | Cancel | Relabeled) -> bool:
-    """Return whether a waiting job or running review already does everything the new ask is for.
+def covers(known: Job | None, new: ReviewJob | Cancel | Relabeled) -> bool:
+    """Return whether a waiting job or running review already does everything the new job is for.
 
     A button adds nothing to another person's command or to the presser's own earlier request. Otherwise
     pressing it repeatedly would keep ending the review.
     """
-    if isinstance(new, ReviewAsk):
-        if new.trigger == "catch-up" or not isinstance(known, ReviewAsk):
+    if isinstance(new, ReviewJob):
+        if new.trigger == "catch-up" or not isinstance(known, ReviewJob):
             return new.trigger == "catch-up"
         is_more = new.full and not known.full
         asked = known.trigger in ASKED and not is_more if known.actor == new.actor else known.trigger == "command"

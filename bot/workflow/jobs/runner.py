@@ -20,8 +20,8 @@ from bot.errors import (
     SupersededError,
     public,
 )
-from bot.values import Ask, ReviewAsk
-from bot.workflow.jobs import asks, engine
+from bot.values import Job, ReviewJob
+from bot.workflow.jobs import engine, records
 from bot.workflow.jobs.engine import JobRow, JobSettings, Keys
 from deeprepo.rlm.errors import JournalInUse
 
@@ -41,7 +41,7 @@ ANYTHING = TypeAdapter[Any](Any)
 Result = TypeVar("Result")
 
 
-class Job:
+class Attempt:
     """One stored job, as seen by the code that carries it out.
 
     `over` is set once the job is another process's or no longer wanted.
@@ -49,13 +49,13 @@ class Job:
 
     def __init__(self, row: JobRow, executor: str, settings: JobSettings) -> None:
         self.row, self.executor, self.task = row, executor, asyncio.current_task()
-        self.id = asks.first_try(row.id)  # unchanged by restarts and further tries
+        self.id = records.first_try(row.id)  # unchanged by restarts and further tries
         # 1, plus one for each process that died.
-        self.attempt = row.starts + int(row.attributes.get("deaths", 0))
+        self.number = row.starts + int(row.attributes.get("deaths", 0))
         self.stored_at = row.since
         self.refusals = int(row.attributes.get("refusals", 0))  # earlier tries that GitHub refused
         # Whether a refusal by GitHub now is final.
-        self.last = self.refusals >= settings.refusals or asks.tries(row.id) >= settings.tries
+        self.last = self.refusals >= settings.refusals or records.tries(row.id) >= settings.tries
         self.over, self.gone = asyncio.Event(), asyncio.Event()
         self._steps: dict[str, Any] = {key: row.attributes[key] for key in row.attributes if key.startswith(STEP)}
 
@@ -133,8 +133,8 @@ def _plain(name: str, result: object) -> str:
     return text
 
 
-Work = Callable[[Ask, Job], Awaitable[None]]
-Apologise = Callable[[Ask, str], Awaitable[None]]  # tells the person who asked why the job was given up
+Work = Callable[[Job, Attempt], Awaitable[None]]
+Apologise = Callable[[Job, str], Awaitable[None]]  # tells the person who asked why the job was given up
 
 
 @dataclass
@@ -146,7 +146,7 @@ class Runner:
     keys: Keys
     work: Work
     apologise: Apologise
-    live: dict[str, Job] = field(default_factory=dict)  # running jobs by stored name
+    live: dict[str, Attempt] = field(default_factory=dict)  # running jobs by stored name
     stopping: bool = False
     # Jobs that another build stored, by the name of their first try, with that build's name.
     unread: dict[str, str] = field(default_factory=dict)
@@ -163,122 +163,128 @@ class Runner:
         rows = await engine.find(names=[name], states=[engine.RUNNING])
         if not rows or self.stopping:
             raise asyncio.CancelledError
-        job = Job(rows[0], self.executor, self.settings)
-        before = [other for other in self.live.values() if asks.is_same(other.row.id, name)]
-        self.live[name] = job
+        attempt = Attempt(rows[0], self.executor, self.settings)
+        before = [other for other in self.live.values() if records.is_same(other.row.id, name)]
+        self.live[name] = attempt
         try:
             for other in before:  # an earlier review of the pull request, or run of this job, ends first
                 # This job may have been taken over by another process and have come back. An older review is
                 # normally ended by the process that stored this one, which may not have got that far or may
                 # have died.
-                if other.row.id == name or (other.id != job.id and _age(other) < _age(job)):
+                if other.row.id == name or (other.id != attempt.id and _age(other) < _age(attempt)):
                     other.over.set()
                 if other.over.is_set():
                     await other.gone.wait()
-            return await self._outcome(text, job)
+            return await self._outcome(text, attempt)
         # Its end cannot be stored, so it stays started and the next sweep puts it back.
         except StorageError as error:
             log.error("a job stays unfinished", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
             raise asyncio.CancelledError from error
         except asyncio.CancelledError:
-            if self.stopping and await job.current():
-                await engine.put_back(job.row)
+            if self.stopping and await attempt.current():
+                await engine.put_back(attempt.row)
             raise
         finally:
-            if self.live.get(name) is job:
+            if self.live.get(name) is attempt:
                 del self.live[name]
-            job.gone.set()
+            attempt.gone.set()
 
-    async def _outcome(self, text: str, job: Job) -> str:
-        ask = asks.read(text)
-        if ask is None:
-            outcome = await self._left(text, job)
-        elif GIVEN_UP in job.row.attributes:
-            outcome = await self._given_up(ask, job, str(job.row.attributes[GIVEN_UP]))
-        elif job.attempt > self.settings.crashes:
-            outcome = await self._given_up(ask, job, DIED)
-        elif ask.serial is None:
-            outcome = await self._try_job(ask, job)
+    async def _outcome(self, text: str, attempt: Attempt) -> str:
+        job = records.read(text)
+        if job is None:
+            outcome = await self._left(text, attempt)
+        elif GIVEN_UP in attempt.row.attributes:
+            outcome = await self._given_up(job, attempt, str(attempt.row.attributes[GIVEN_UP]))
+        elif attempt.number > self.settings.crashes:
+            outcome = await self._given_up(job, attempt, DIED)
+        elif job.serial is None:
+            outcome = await self._try_job(job, attempt)
         else:
-            async with self.keys.alone(ask.serial), self._places:
-                outcome = await self._try_job(ask, job)
-        if not await job.current():  # the database already records the job's outcome
+            async with self.keys.alone(job.serial), self._places:
+                outcome = await self._try_job(job, attempt)
+        if not await attempt.current():  # the database already records the job's outcome
             raise asyncio.CancelledError
         return outcome
 
-    async def _left(self, text: str, job: Job) -> str:
+    async def _left(self, text: str, attempt: Attempt) -> str:
         """Leave a job that cannot be read to the build that stored it. End a damaged or obsolete one."""
-        other = asks.other_build(text)
+        other = records.other_build(text)
         if not other:
-            log.warning("dropping a damaged or obsolete job", extra={"facts": {"job": job.row.id}})
+            log.warning("dropping a damaged or obsolete job", extra={"facts": {"job": attempt.row.id}})
             return "damaged"
         wait = UNREAD_PAUSES * self.settings.pause
-        facts = {"job": job.row.id, "build": other, "seconds": wait}
+        facts = {"job": attempt.row.id, "build": other, "seconds": wait}
         log.error("a job was stored by another build, and this build cannot read it", extra={"facts": facts})
-        self.unread[job.id] = other
-        await engine.put_unread(job.row, text, wait)
+        self.unread[attempt.id] = other
+        await engine.put_unread(attempt.row, text, wait)
         return "unreadable"
 
-    async def _try_job(self, ask: Ask, job: Job) -> str:
+    async def _try_job(self, job: Job, attempt: Attempt) -> str:
         outcome = "done"
         try:
-            if not await job.current() or (isinstance(ask, ReviewAsk) and not await _is_newest(job)):
+            if not await attempt.current() or (isinstance(job, ReviewJob) and not await _is_newest(attempt)):
                 return "superseded"
-            await self.work(ask, job)
+            await self.work(job, attempt)
         except SupersededError:
             outcome = "superseded"
         except HostLimited as error:
-            outcome = await self._postpone(ask, job, error, error.retry_after)
+            outcome = await self._postpone(job, attempt, error, error.retry_after)
         # JournalInUse: this job's own earlier attempt is ending.
         except (HostDown, StorageError, JournalInUse) as error:
-            outcome = await self._postpone(ask, job, error, self.settings.pause * 2 ** asks.tries(job.row.id))
+            outcome = await self._postpone(
+                job, attempt, error, self.settings.pause * 2 ** records.tries(attempt.row.id)
+            )
         except HostRefused as error:  # the refusal may be temporary, and a missing thing may still appear
-            wait, job.refusals = self.settings.refusal_pause * SLOWER**job.refusals, job.refusals + 1
-            is_last = job.refusals > self.settings.refusals or isinstance(error, HostLocked)
+            wait, attempt.refusals = self.settings.refusal_pause * SLOWER**attempt.refusals, attempt.refusals + 1
+            is_last = attempt.refusals > self.settings.refusals or isinstance(error, HostLocked)
             outcome = await (
-                self._given_up(ask, job, public(error)) if is_last else self._postpone(ask, job, error, wait)
+                self._given_up(job, attempt, public(error)) if is_last else self._postpone(job, attempt, error, wait)
             )
         except Exception as error:  # an error in one job must not end the process
-            log.exception("a job failed", extra={"facts": {"job": job.row.id}})
+            log.exception("a job failed", extra={"facts": {"job": attempt.row.id}})
             inside = f"an error inside deeprepo ({type(error).__name__})"
-            outcome = await self._given_up(ask, job, public(error) if isinstance(error, DeepRepoError) else inside)
+            outcome = await self._given_up(job, attempt, public(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
-    async def _postpone(self, ask: Ask, job: Job, error: Exception, wait: float) -> str:
+    async def _postpone(self, job: Job, attempt: Attempt, error: Exception, wait: float) -> str:
         """Store the next try as a separate job before this one ends."""
-        if asks.tries(job.row.id) >= self.settings.tries:
-            return await self._given_up(ask, job, public(error))
-        if not await job.current():
+        if records.tries(attempt.row.id) >= self.settings.tries:
+            return await self._given_up(job, attempt, public(error))
+        if not await attempt.current():
             raise asyncio.CancelledError
         wait = min(wait, MAX_DELAY)
-        log.warning("a job was delayed", extra={"facts": {"job": job.row.id, "seconds": wait, "reason": str(error)}})
-        await engine.put(ask, asks.following(job.row.id), delay=wait, attributes=job.lasting)
+        log.warning(
+            "a job was delayed", extra={"facts": {"job": attempt.row.id, "seconds": wait, "reason": str(error)}}
+        )
+        await engine.put(job, records.following(attempt.row.id), delay=wait, attributes=attempt.lasting)
         return "put off"
 
-    async def _given_up(self, ask: Ask, job: Job, why: str) -> str:
+    async def _given_up(self, job: Job, attempt: Attempt, why: str) -> str:
         """Report the failure. If GitHub doesn't accept that, for example because of a wrong clock, try again later."""
-        if GIVEN_UP not in job.row.attributes:
+        if GIVEN_UP not in attempt.row.attributes:
             log.error(
-                "a job was given up", extra={"facts": {"job": job.id, "tries": asks.tries(job.row.id), "reason": why}}
+                "a job was given up",
+                extra={"facts": {"job": attempt.id, "tries": records.tries(attempt.row.id), "reason": why}},
             )
         try:
-            await self.apologise(ask, why)
+            await self.apologise(job, why)
         except DeepRepoError as error:
-            log.error("the failure could not be reported", extra={"facts": {"job": job.row.id, "reason": str(error)}})  # noqa: TRY400
-            again = int(job.row.attributes.get(AGAIN, 0))
-            if again < MAX_REPORTS and await job.current():
-                left = {**job.lasting, GIVEN_UP: why, AGAIN: again + 1}
+            facts = {"job": attempt.row.id, "reason": str(error)}
+            log.error("the failure could not be reported", extra={"facts": facts})  # noqa: TRY400
+            again = int(attempt.row.attributes.get(AGAIN, 0))
+            if again < MAX_REPORTS and await attempt.current():
+                left = {**attempt.lasting, GIVEN_UP: why, AGAIN: again + 1}
                 wait = min(REPORT_DELAY, self.settings.pause * 2**again)
-                await engine.put(ask, asks.following(job.row.id), delay=wait, attributes=left)
+                await engine.put(job, records.following(attempt.row.id), delay=wait, attributes=left)
         return "given up"
 
     async def watch(self) -> None:
         """Keep checking whether jobs that run here were canceled or taken over elsewhere, until canceled."""
         while True:
             await asyncio.sleep(WANTED_LOOK_SECONDS)
-            for job in list(self.live.values()):
+            for attempt in list(self.live.values()):
                 try:
-                    await job.current()
+                    await attempt.current()
                 except StorageError as error:
                     facts = {"reason": str(error)}
                     log.warning("the state of running jobs is unknown", extra={"facts": facts, "repeats": True})
@@ -291,20 +297,20 @@ class Runner:
 
     def interrupt(self) -> None:
         """Cancel every running job. Its record stays stored."""
-        for job in self.live.values():
-            if job.task is not None:
-                job.task.cancel()
+        for attempt in self.live.values():
+            if attempt.task is not None:
+                attempt.task.cancel()
 
 
-def _age(job: Job) -> tuple[float, str]:
-    return job.stored_at, job.row.id
+def _age(attempt: Attempt) -> tuple[float, str]:
+    return attempt.stored_at, attempt.row.id
 
 
-async def _is_newest(job: Job) -> bool:
+async def _is_newest(attempt: Attempt) -> bool:
     """Return whether this pull request has no newer review, finished or not.
 
     A newer one is stored if a process died before it ended the older one; it took over what this one was
     asked to do.
     """
-    rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"], states=None, newest=True, most=RECENT)
-    return all((row.since, row.id) <= _age(job) or asks.first_try(row.id) == job.id for row in rows)
+    rows = await engine.find(prefixes=[attempt.row.id.rpartition("~")[0] + "~"], states=None, newest=True, most=RECENT)
+    return all((row.since, row.id) <= _age(attempt) or records.first_try(row.id) == attempt.id for row in rows)

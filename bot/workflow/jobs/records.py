@@ -1,11 +1,11 @@
-"""How an ask is stored: the name of its job, and its JSON.
+"""How a job is stored: its name, and its JSON.
 
 A name is KIND~INSTALLATION~SUBJECT~DELIVERY, with +1, +2 and so on appended for further tries. The same
 delivery always gives the same name, so copies are recognized. Names about different pull requests share no
 prefix.
 
 `JOB_FORM` is the version of the JSON, which also names the build that wrote it. Several builds can share one
-database, so this build leaves an ask that it cannot read to one that can.
+database, so this build leaves a job that it cannot read to one that can.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 
 from bot.machine import build
-from bot.values import Ask, PullRef
+from bot.values import CommandJob, Job, PullRef, RemarkJob, ReviewJob
 
 JOB_FORM = 1
 MAX_DELIVERY_CHARS = 120  # characters kept of a delivery's id
@@ -29,31 +29,39 @@ QUEUES = {  # by kind of job, which is the first part of a job's name
 }  # fmt: skip
 # Kinds whose subject begins with a repository.
 OF_PULLS = tuple(kind for kind in QUEUES if kind not in ("small", "packages"))
-ASK_KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(Ask)}
+STORED_NAMES = {ReviewJob: "ReviewAsk", CommandJob: "CommandAsk", RemarkJob: "RemarkAsk"}  # of other kinds: their own
+KINDS: dict[str, TypeAdapter[Any]] = {
+    STORED_NAMES.get(kind, kind.__name__): TypeAdapter(kind) for kind in get_args(Job)
+}
 
 
-def write(ask: Ask) -> str:
-    """Return an ask as one line of JSON."""
-    record = {"kind": type(ask).__name__, "form": JOB_FORM, "by": build.name(), **asdict(ask)}
+def write(job: Job) -> str:
+    """Return a job as one line of JSON."""
+    record = {
+        "kind": STORED_NAMES.get(type(job), type(job).__name__),
+        "form": JOB_FORM,
+        "by": build.name(),
+        **asdict(job),
+    }
     return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
 
 
-def read(text: str) -> Ask | None:
-    """Return the ask; None if it is damaged or in a form that this build cannot read."""
+def read(text: str) -> Job | None:
+    """Return the job; None if it is damaged or in a form that this build cannot read."""
     try:
         record = json.loads(text)
         if record.pop("form") != JOB_FORM:
             return None
-        ask: Ask = ASK_KINDS[record.pop("kind")].validate_python(record)
+        job: Job = KINDS[record.pop("kind")].validate_python(record)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    return ask
+    return job
 
 
 def other_build(text: str) -> str:
-    """Return the name of the build that wrote an ask.
+    """Return the name of the build that wrote a job.
 
-    Return "" if it is this build, if no build is needed for the ask, or if the text is not an ask.
+    Return "" if it is this build, if no build is needed for the job, or if the text is not a job.
     """
     try:
         record = json.loads(text)
@@ -64,15 +72,15 @@ def other_build(text: str) -> str:
         return ""
 
 
-def name(ask: Ask, delivery: str) -> str:
+def name(job: Job, delivery: str) -> str:
     """Return the name of a delivery's job."""
     label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:MAX_DELIVERY_CHARS]
-    return beginning(ask) + label
+    return beginning(job) + label
 
 
-def beginning(ask: Ask) -> str:
+def beginning(job: Job) -> str:
     """Return the prefix shared by the names of all jobs of this kind about the same subject."""
-    return f"{ask.job}~{ask.installation}~{ask.subject}~"
+    return f"{job.prefix}~{job.installation}~{job.subject}~"
 
 
 def reviews(pull: PullRef) -> str:

@@ -1,9 +1,9 @@
-"""The requests to the bot, from GitHub's events or from people on GitHub. The code calls a request an "ask".
+"""The jobs that GitHub's events and people on GitHub ask for.
 
-An ask is read from one webhook delivery, and stored until a job has carried it out. Each kind of ask is a
-class in this module, a member of the union `Ask`, and a function in `bot/workflow`. The class determines how
-its jobs are named and queued. Class and field names are part of the stored format. Repository IDs survive a
-rename of the repository; `owner` and `name` are those at the time of the delivery.
+A job is read from one webhook delivery, and stored until it is done. Each kind of job is a class in this module,
+a member of the union `Job`, and a function in `bot/workflow`. The class determines how its jobs are named and
+queued. Field names are part of the stored format. Repository IDs survive a rename of the repository; `owner` and
+`name` are those at the time of the delivery.
 """
 
 from dataclasses import dataclass, field, replace
@@ -47,22 +47,22 @@ class CommentRef:
 
 
 @dataclass(frozen=True, slots=True)
-class PullAsk:
-    """The base of asks about one pull request. The jobs of a pull request run one after another."""
+class PullJob:
+    """The base of jobs about one pull request. Those of a pull request run one after another."""
 
-    job: ClassVar[str] = "command"  # the prefix of its jobs' names
+    prefix: ClassVar[str] = "command"  # the first part of its name
     is_awaited: ClassVar[bool] = True  # whether a person or a merge queue waits for it
 
     pull: PullRef
 
     @property
     def installation(self) -> int:
-        """The installation in whose share of the queue its jobs run."""
+        """The installation in whose share of the queue it runs."""
         return self.pull.installation
 
     @property
     def subject(self) -> str:
-        """The subject in the names of its jobs."""
+        """The subject in its name."""
         return self.pull.key
 
     @property
@@ -72,10 +72,10 @@ class PullAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class CommitAsk:
-    """The base of asks about one commit. The jobs of a commit run one after another."""
+class CommitJob:
+    """The base of jobs about one commit. Those of a commit run one after another."""
 
-    job: ClassVar[str] = "small"
+    prefix: ClassVar[str] = "small"
     is_awaited: ClassVar[bool] = True
 
     installation: int
@@ -86,7 +86,7 @@ class CommitAsk:
 
     @property
     def subject(self) -> str:
-        """The subject in the names of its jobs."""
+        """The subject in its name."""
         return f"{self.repository}#{self.head}"
 
     @property
@@ -96,10 +96,10 @@ class CommitAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class InstallationAsk:
-    """The base of asks about an installation of the App. Their jobs run in parallel."""
+class InstallationJob:
+    """The base of jobs about an installation of the App. They run in parallel."""
 
-    job: ClassVar[str] = "small"
+    prefix: ClassVar[str] = "small"
     is_awaited: ClassVar[bool] = True
     serial: ClassVar[None] = None
 
@@ -107,20 +107,20 @@ class InstallationAsk:
 
     @property
     def subject(self) -> str:
-        """The subject in the names of its jobs."""
+        """The subject in its name."""
         return "all"
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewAsk(PullAsk):
+class ReviewJob(PullJob):
     """Review a pull request as it is when the job starts.
 
     `head` is the commit in the delivery. `comment` is the comment in which a person asked for the review. A
     review replaces all other reviews of the pull request, so a server checks a person's permission before it
-    turns a command into this ask.
+    turns a command into this job.
     """
 
-    job: ClassVar[str] = "review"
+    prefix: ClassVar[str] = "review"
     serial: ClassVar[None] = None  # jobs don't wait for each other, because the newest replaces the others
 
     trigger: Trigger
@@ -138,8 +138,8 @@ class ReviewAsk(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class CommandAsk(PullAsk):
-    """Answer a command in a comment. Commands that start a review become a `ReviewAsk` instead.
+class CommandJob(PullJob):
+    """Answer a command in a comment. Commands that start a review become a `ReviewJob` instead.
 
     `word` is a key of COMMANDS, or the typed word if there is no such command.
     """
@@ -151,8 +151,8 @@ class CommandAsk(PullAsk):
     also: tuple[tuple[str, str], ...] = ()  # word and argument of each further command in the comment
 
     @property
-    def each(self) -> "tuple[CommandAsk, ...]":
-        """All commands in the comment, each as a separate ask."""
+    def each(self) -> "tuple[CommandJob, ...]":
+        """All commands in the comment, each as a separate job."""
         rows = ((self.word, self.argument), *self.also)
         return tuple(
             replace(self, word=word, argument=argument, comment=replace(self.comment, part=part), also=())
@@ -161,7 +161,7 @@ class CommandAsk(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class RemarkAsk(PullAsk):
+class RemarkJob(PullJob):
     """Answer a comment that has no command but mentions the bot, or replies in a review thread.
 
     The text isn't stored. The job fetches the comment before it answers.
@@ -173,10 +173,10 @@ class RemarkAsk(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class Cancel(PullAsk):
+class Cancel(PullJob):
     """Cancel all work for this pull request. `runs` are the jobs of the reviews that it stopped."""
 
-    job: ClassVar[str] = "cancel"
+    prefix: ClassVar[str] = "cancel"
     is_awaited: ClassVar[bool] = False
 
     reason: Reason
@@ -187,25 +187,25 @@ class Cancel(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class Follow(PullAsk):
+class Follow(PullJob):
     """Update this pull request's comments and check run after a change elsewhere, such as a new rule."""
 
     is_awaited: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
-class Relabeled(PullAsk):
+class Relabeled(PullJob):
     """Review this head if it has no review, because a label was added or removed. Running reviews end first."""
 
     is_awaited: ClassVar[bool] = False
 
     head: str
-    stranger: bool = False  # as in a ReviewAsk
+    stranger: bool = False  # as in a ReviewJob
     trigger: Trigger = "labeled"
 
 
 @dataclass(frozen=True, slots=True)
-class ChecksWanted(CommitAsk):
+class ChecksWanted(CommitJob):
     """Run all our checks on a commit again.
 
     GitHub's event does not list pull requests from forks, so the job finds them by the commit.
@@ -217,18 +217,18 @@ class ChecksWanted(CommitAsk):
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """Look for missed events immediately, instead of within the next hour. This ask isn't stored."""
+    """Look for missed events immediately, instead of within the next hour. This job isn't stored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Forget(InstallationAsk):
+class Forget(InstallationJob):
     """Delete stored data, because the App was removed from these repositories or from the whole account."""
 
     repositories: tuple[int, ...] = ()  # IDs; empty for the whole installation
 
 
 @dataclass(frozen=True, slots=True)
-class MergeGroup(CommitAsk):
+class MergeGroup(CommitJob):
     """Complete our check run on a merge queue's commit, for which the queue waits.
 
     `number` is the pull request's number, or 0 if unknown. `base` is the commit onto which the queue merges
@@ -246,4 +246,4 @@ class IgnoredDelivery:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | Relabeled | ChecksWanted | Forget | MergeGroup
+Job = ReviewJob | CommandJob | RemarkJob | Cancel | Follow | Relabeled | ChecksWanted | Forget | MergeGroup
