@@ -36,7 +36,6 @@ STEP = "step "  # prefix of step names among a job's attributes
 GIVEN_UP, AGAIN = "given up", "reports"  # attributes of a job that only has to report why it failed, and its tries
 MAX_REPORTS, REPORT_DELAY = 288, 300.0  # tries to report a failure, for a day, and the longest wait between two
 UNREAD_PAUSES = 10  # pauses until a job that this build cannot read is tried again
-LARGEST = 1_000_000  # characters of a step's result; store larger results in a file and its path here
 ANYTHING = TypeAdapter[Any](Any)
 Result = TypeVar("Result")
 
@@ -75,12 +74,12 @@ class Attempt:
         key = f"{STEP}{name}"
         if key not in self._steps:
             await self._wanted()
-            text = _plain(name, form.dump_python(await do(), mode="json"))
+            text = json.dumps(form.dump_python(await do(), mode="json"))
             await self._wanted()
             await engine.note(self.row.id, {key: text})
             self._steps[key] = text
         try:
-            return form.validate_python(json.loads(self._steps[key]))
+            return form.validate_json(self._steps[key])
         except ValueError as error:
             raise DeepRepoError(
                 "another build of deeprepo began this, and this build cannot read what was done so far. Look at the pull request "
@@ -120,17 +119,6 @@ class Attempt:
                 task.cancel()
             with suppress(asyncio.CancelledError):
                 await asyncio.gather(doing, ending, return_exceptions=True)
-
-
-def _plain(name: str, result: object) -> str:
-    """Return a result as JSON, so that the first attempt sees the same values as a later one."""
-    try:
-        text = json.dumps(result, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise DeepRepoError(f"the step {name} returned a value that is not valid JSON: {error}") from error
-    if len(text) > LARGEST:
-        raise DeepRepoError(f"the step {name} returned {len(text):,} characters, but at most {LARGEST:,} are stored")
-    return text
 
 
 Work = Callable[[Job, Attempt], Awaitable[None]]
