@@ -11,9 +11,8 @@ from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.breaks import Breakage
 
-NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and in the sentence below it
-DEFINITIONS = 12  # definitions that are quoted per side
-MOST_OF_FIRST = 10  # lines of the first file that come before those of others
+NAMES_IN_TITLE = 3
+MOST_NAMES = 12  # names in the sentence below the title, and definitions that are quoted per side
 
 
 async def finding(
@@ -68,7 +67,7 @@ def _telling(rows: Sequence[Breakage], where: str) -> FindingTexts:
     `where` is the definition before the change.
     """
     first = _first(rows)
-    why = _why(first, rows[0].reference, where or first.home) + _all(first, rows)
+    why = _why(first, rows[0].reference, where or first.home) + _others(first, rows)
     return FindingTexts(_title(first, rows) + _more_files(rows), why, _consequence(rows))
 
 
@@ -103,7 +102,7 @@ def _breaks(rows: Sequence[Breakage]) -> Mapping[tuple[str, int], Sequence[str]]
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:
-    """Return one row per other line: some of the first file, one of each other file, then the rest."""
+    """Return one row per other line: one of each file, then the rest."""
     first = rows[0].reference
     places = {(breakage.reference.path, breakage.reference.line): breakage for breakage in reversed(rows)}
     places.pop((first.path, first.line))
@@ -114,14 +113,7 @@ def _further(rows: Sequence[Breakage]) -> list[Breakage]:
 
     def order(place: tuple[str, int]) -> tuple[bool, bool, bool, str, int]:
         reference = places[place].reference
-        is_other = reference.path != first.path
-        return (
-            ranks[place] > (0 if is_other else MOST_OF_FIRST),
-            is_other,
-            reference.test,
-            reference.path,
-            reference.line,
-        )
+        return ranks[place] > 0, reference.path != first.path, reference.test, reference.path, reference.line
 
     return [places[place] for place in sorted(places, key=order)][:MOST_BROKEN]
 
@@ -155,23 +147,11 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     return f"{label} {be} {_describe_change(first)}, {but} {first.reference.path} {still} {old}"
 
 
-def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
-    """Return a sentence per further name in the title, and one with the remaining names."""
-    is_removed_symbol = first.misfit is None and first.rule == "removed-symbol"
-    others: dict[str, Breakage] = {}
-    for breakage in rows:
-        if breakage.rule == first.rule and breakage.name != first.name:
-            others.setdefault(breakage.name, breakage)
-    told = list(others.values())[: NAMES_IN_TITLE - 1] if is_removed_symbol else []
-    sentences = "".join(
-        f" `{breakage.name}` was {_describe_change(breakage)}{' too' if _describe_change(breakage) == _describe_change(first) else ''}: "
-        f"{breakage.reference.path}:{breakage.reference.line} still uses {_left(breakage)}."
-        for breakage in told
-    )
-    left = list(others)[len(told) if is_removed_symbol else NAMES_IN_TITLE - 1 : LISTED_NAMES]
-    if first.misfit is not None or not left:
-        return sentences
-    return f"{sentences} This also affects {', '.join(f'`{name}`' for name in left)}."
+def _others(first: Breakage, rows: Sequence[Breakage]) -> str:
+    """Return a sentence with the names that broke for the same reason."""
+    names = dict.fromkeys(row.name for row in rows if row.rule == first.rule and row.name != first.name)
+    listed = ", ".join(f"`{name}`" for name in [*names][:MOST_NAMES])
+    return f" This also affects {listed}." if listed and first.misfit is None else ""
 
 
 def _describe_change(breakage: Breakage) -> str:
@@ -288,7 +268,7 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
             )
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
-    return list(evidence.values())[: 2 * DEFINITIONS]
+    return list(evidence.values())[: 2 * MOST_NAMES]
 
 
 async def line_of(tree: Tree, symbol: Definition, note: str) -> Evidence | None:

@@ -62,7 +62,7 @@ def test_import_of_a_deleted_module_is_reported_once_per_importer(repository: Re
     assert (finding.path, finding.start, finding.rule) == ("pkg/user.py", 3, "removed-module")
     assert finding.title == "pkg/gone.py was removed, but pkg/user.py still imports it"
     assert "pkg/user.py:1 still imports it and uses it at line 3" in finding.why
-    assert [(e.line, e.quote) for e in finding.evidence if e.side == "head"] == [(1, before_line), (4, "two()")]
+    assert [(e.line, e.quote) for e in finding.evidence if e.side == "head"] == [(4, "two()"), (1, before_line)]
 
 
 def test_module_that_becomes_a_package_breaks_no_import(repository: Repository) -> None:
