@@ -1,3 +1,4 @@
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,3 +33,11 @@ F = "```"
 def test_block_is_extracted_despite_surrounding_text_and_formatting(reply: str) -> None:
     """Text and formatting around a small model's code do not matter."""
     assert of(reply) == "set_answer('x')"
+
+
+def test_call_of_a_function_is_code() -> None:
+    """A model that calls a function of the REPL as a tool, or writes the call as JSON, has it called."""
+    arguments, code = {"prompt": "q"}, "print(llm_query(**{'prompt': 'q'}))"
+    assert of(f'{F}json\n{{"name": "llm_query", "arguments": {json.dumps(arguments)}}}\n{F}') == code
+    assert extraction.of(Completion("", Usage(), calls=(ToolCall("1", "llm_query", arguments),))) == code
+    assert of(f'{F}json\n{{"a": 1}}\n{F}') == ""

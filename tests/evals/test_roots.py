@@ -41,15 +41,6 @@ def test_three_roots_delegate_as_in_the_journal() -> None:
     assert found["exhaustive"]["matched"] > found["failing"]["matched"] == 0
 
 
-def test_computed_costs_match_the_journal() -> None:
-    """The computed costs equal the journal's: $5.04, $0.74 and $0.024 per run, and $1.39 for one call."""
-    for behaviour, share in zip((*journal.BEHAVIOURS.values(), journal.BASELINE), (0.02, 0.02, 0.0, 0.0), strict=True):
-        root = sum(behaviour.price(usage) for usage in behaviour.turns)
-        workers = behaviour.calls * journal.WORKER(journal.PER_CALL)
-        assert root + workers == pytest.approx(behaviour.total_usd, rel=0.005)
-        assert round(workers / (root + workers), 2) == share
-
-
 @pytest.mark.slow
 def test_rlm_workers_read_files_that_the_root_does_not_delegate() -> None:
     """With `rlm`, workers read all files regardless of the root, so each root finds at least as much."""

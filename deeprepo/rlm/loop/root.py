@@ -42,8 +42,7 @@ DIVERGED = (
     "When the run was resumed, block {number} of {run} made other calls than before it was cut off, "
     "so it may have paid for some answers that it did not use. All calls are in the totals."
 )
-MOST_EMPTY = 2  # replies in a row without text, after which a run ends
-MUTE_TURNS = 2  # turns after which a run without any code ends
+MUTE_TURNS = 2  # turns without any code, or replies in a row without text, after which a run ends
 TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
 GONE = frozenset({"limit", "crash"})  # outcomes after which a new REPL is started
 
@@ -103,7 +102,7 @@ class RootRun:
             await self._withdraw_finish()
         elif is_done:
             self.outcome, refused = "answered", {}
-        elif self.guard.astray or self.empty == MOST_EMPTY or self._is_mute(number):
+        elif self.guard.astray or self.empty == MUTE_TURNS or self._is_mute(number):
             self.outcome = "astray"
         self.conversation.answer(
             reply,
@@ -232,7 +231,7 @@ class RootRun:
         """A sentence about how the run ended, or "" if the root answered."""
         is_mute = self.outcome in {"turns", "astray"} and not any(turn.code for turn in self.turns)
         mute = "cut" if self.cut_off == len(self.turns) else "mute"
-        why = "empty" if self.empty == MOST_EMPTY else mute if is_mute else self.outcome
+        why = "empty" if self.empty == MUTE_TURNS else mute if is_mute else self.outcome
         return (
             ENDS.get(why, "")
             .format(turns=len(self.turns), why=self.why, idle=self.guard.stale, empty=self.empty)

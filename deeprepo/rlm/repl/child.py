@@ -54,11 +54,7 @@ READY = (
     "plistlib queue quopri reprlib secrets signal sqlite3 struct sys threading timeit tokenize tomllib traceback types "
     "urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo"
 )
-NAMES = {  # names that models use without importing them, by module
-    "collections": "Counter OrderedDict defaultdict deque namedtuple",
-    "dataclasses": "dataclass field",
-    "pathlib": "Path",
-}
+NAMES = "Counter OrderedDict defaultdict deque namedtuple"  # from collections, which models use without importing them
 
 
 class StillLoop(asyncio.BaseEventLoop):
@@ -283,9 +279,7 @@ class Blocks:
     def give(self, variables: Mapping[str, Any], functions: list[str]) -> None:
         """Define the names for all blocks: modules, the given values, and a function for each host function."""
         self.names |= {name: sys.modules[name] for name in GIVEN.split()}
-        self.names |= {
-            name: getattr(sys.modules[module], name) for module, names in NAMES.items() for name in names.split()
-        }
+        self.names |= {name: getattr(sys.modules["collections"], name) for name in NAMES.split()}
         self.names |= variables
         self.names |= {name: self._function(name) for name in functions}
         if "set_answer" in functions:

@@ -1,9 +1,11 @@
 """Extract the code from a root's reply: from tool calls, or else from fenced blocks. Nothing is executed."""
 
 import ast
+import json
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from deeprepo.rlm.values import Completion, Schema
 
@@ -25,10 +27,17 @@ _INDENTED = re.compile(r"^[ \t]+```", re.MULTILINE)
 
 
 def of(reply: Completion) -> str:
-    """Return all code in a reply, or ""."""
-    codes = [call.arguments.get("code") for call in reply.calls]
+    """Return all code in a reply, or "". A tool call without code calls the REPL's function with this name."""
+    calls = [call for call in reply.calls if not call.unparsed_arguments]
+    codes = [call.arguments.get("code") or _call(call.name, call.arguments) for call in calls]
     pieces = [_without_fence(code) for code in codes if isinstance(code, str) and code.strip()]
     return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"))
+
+
+def _call(name: object, arguments: object) -> str:
+    if name == TOOL.name or not str(name).isidentifier() or not isinstance(arguments, Mapping):
+        return ""
+    return f"print({name}(**{arguments!r}))"
 
 
 def ending(reply: Completion) -> tuple[str, str] | None:
@@ -53,6 +62,9 @@ def _written(text: str) -> str:
     """
     blocks = list(_blocks(text))
     code = _joined([body for language, body in blocks if language in PYTHON] or [body for _, body in blocks])
+    with suppress(ValueError, AttributeError):  # weak models write the call of a function as JSON
+        written = json.loads(code)
+        return _call(written.get("name"), written.get("arguments"))
     labelled = _joined([body for language, body in blocks if language in PYTHON - {""}])
     return labelled if labelled and not parses(code) else code
 
@@ -63,7 +75,6 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
     ways = (
         _INLINE.sub(r"```python\n\1\n```", text),
         _CLOSED_LATE.sub(r"\n\1", text),
-        textwrap.dedent(text),
         _INDENTED.sub("```", text),
     )
     for way in (text, *ways):

@@ -243,10 +243,11 @@ class Repl:
         except (OSError, EOFError) as error:
             if await self.close() == -signal.SIGXCPU or isinstance(error, TimeoutError):
                 why = f"time limit: the block used {seconds:g} s of CPU time, or waited too long"
-                raise await self._end("limit", why) from None
-            raise await self._end("crash", "unexpectedly") from None
+                raise Ended("limit", why) from None
+            raise Ended("crash", "the REPL's process ended: unexpectedly") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise await self._end("crash", f"it sent an invalid message ({error})") from None
+            await self.close()
+            raise Ended("crash", f"the REPL's process ended: it sent an invalid message ({error})") from None
 
     async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call a host function. Return its result, or the exception to raise in the block."""
@@ -277,11 +278,6 @@ class Repl:
             return {"raise": "RuntimeError", "message": f"{name}(): {error}"}
         except Exception as error:  # noqa: BLE001 - a fault in the host must not end the root's run
             return {"raise": "RuntimeError", "message": f"{name}() failed in the host: {type(error).__name__}"}
-
-    async def _end(self, outcome: BlockOutcome, why: str) -> Ended:
-        """Kill the child and return the exception to raise."""
-        await self.close()
-        return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
 
     async def _more(self, number: int) -> str:
         """Return the left-out part of an output. Raises ValueError with the valid numbers."""
