@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from bot.config import FILE, Config
-from bot.values import Dismissal, OwnerRule, PullRequest, ReviewRequest
+from bot.values import Dismissal, OwnerRule, PullRequest, TypedChange
 from bot.values.consumer import Consumers
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -22,7 +22,7 @@ class Brief:
     pull: PullRequest
     settings: Config
     today: date = field(default_factory=date.today)  # decides which suppressions have expired
-    request: ReviewRequest | None = None  # as a person typed it
+    request: TypedChange | None = None  # as a person typed it
     file: str = FILE  # the repository's settings, at the tip of its base branch
     earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
     full: bool = False  # read everything again and say everything

@@ -12,7 +12,7 @@ from bot.values.fixing import Fix, FixCheck
 
 
 @dataclass(frozen=True, slots=True)
-class MadeReview:
+class Rendered:
     """A review with all its rendered texts, so that the process that posts it has nothing left to compute."""
 
     review: Review

@@ -23,7 +23,7 @@ from bot.review.session import Session
 from bot.review.survey import Survey, files_read
 from bot.values import ChangedFile, PlacedFinding, Review
 from bot.values.consumer import ConsumerImpact, Consumers
-from bot.values.progress import ReviewProgress
+from bot.values.progress import Reading
 from deeprepo.impact import uses
 from deeprepo.impact.uses.budget import SearchLimits
 
@@ -43,7 +43,7 @@ class Tools(ABC):
         """Return the time, to measure durations."""
         return time.monotonic()
 
-    def say(self, message: str | ReviewProgress) -> None:  # noqa: B027 - nobody has to listen
+    def say(self, message: str | Reading) -> None:  # noqa: B027 - nobody has to listen
         """Report progress: a line, or what was read and found by static checks."""
 
     async def check_consumers(

@@ -9,7 +9,7 @@ from deeprepo._calls import Path, Progress, Scope, synchronous, workplace
 from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
 
 if TYPE_CHECKING:
-    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference, ReviewRequest
+    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference, TypedChange
     from deeprepo.impact.values import Definition as Written
 
 
@@ -41,7 +41,7 @@ analyze = synchronous(analyze_async)
 
 
 async def _compute(
-    request: "ReviewRequest", scratch: str, on_progress: Progress | None, consumers: Sequence[Path]
+    request: "TypedChange", scratch: str, on_progress: Progress | None, consumers: Sequence[Path]
 ) -> Impact:
     """Run a review's survey (`uses.find`) and its check of contracts (`uses.breaks`), without a model."""
     from bot import pipeline

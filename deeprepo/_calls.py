@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 from deeprepo._errors import NothingToReview, translate
 
 if TYPE_CHECKING:
-    from bot.values import ReviewRequest
+    from bot.values import TypedChange
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -43,16 +43,16 @@ def synchronous(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 @asynccontextmanager
-async def workplace(repo: Path, change: str | None, scope: Scope) -> "AsyncIterator[tuple[ReviewRequest, str]]":
+async def workplace(repo: Path, change: str | None, scope: Scope) -> "AsyncIterator[tuple[TypedChange, str]]":
     """Open what was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
     with translate(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         from bot import checkout, errors
-        from bot.values import ReviewRequest
+        from bot.values import TypedChange
 
         if scope not in ("range", "staged", "uncommitted"):
             raise errors.UsageError(f"scope={scope!r} is not one of 'range', 'staged' and 'uncommitted'")
         where, is_local = os.fspath(repo), scope != "range"
-        request = ReviewRequest(where)
+        request = TypedChange(where)
         if change is not None or is_local:
             request = checkout.typed_change(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
         try:

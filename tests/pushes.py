@@ -10,7 +10,7 @@ from fakes import Repository
 from reported import reported
 
 from bot.outputs import json_file
-from bot.values import Finding, Review, ReviewRequest
+from bot.values import Finding, Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -59,7 +59,7 @@ class Hand:
         with doubles.in_thread(Server(worker or judge)) as server:
             self.env.setenv("DEEPREPO_BASE_URL", server.openai_url)
             given = {"worker": "compatible/worker", "strategy": "parts", "previous": data, **flags}
-            review = asyncio.run(local_review(ReviewRequest(str(self.repository.folder)), given, str(self.scratch)))
+            review = asyncio.run(local_review(TypedChange(str(self.repository.folder)), given, str(self.scratch)))
             self.requests = [str(body["messages"]) for body in server.requests]
         return review
 

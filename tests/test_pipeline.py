@@ -7,7 +7,7 @@ import pytest
 from fakes import Repository
 from reported import reported
 
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
@@ -39,19 +39,19 @@ def worker(body: Mapping[str, Any]) -> Reply:
 
 
 @pytest.fixture
-def pull(repository: Repository) -> ReviewRequest:
+def pull(repository: Repository) -> TypedChange:
     """A branch that removes a check and adds a module."""
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(AFTER, "after")
-    return ReviewRequest(str(repository.folder))
+    return TypedChange(str(repository.folder))
 
 
 @pytest.fixture
 def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a function that reviews
     """Return a function that reviews a request with a loopback model server, as the CLI would."""
 
-    def review(request: ReviewRequest, server: Server | None, **flags: Any) -> Review:  # noqa: ANN401
+    def review(request: TypedChange, server: Server | None, **flags: Any) -> Review:  # noqa: ANN401
         if server is not None:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             flags = {"worker": "compatible/worker", **flags}
@@ -67,7 +67,7 @@ def said(review: Review) -> list[tuple[str, int, str]]:
     return [(p.finding.path, p.finding.start, p.finding.verdict) for p in review.reported]
 
 
-def test_fanout_reads_every_region_and_confirms_the_finding(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_fanout_reads_every_region_and_confirms_the_finding(pull: TypedChange, reviewed: Any) -> None:  # noqa: ANN401
     """Each region was in a prompt, the finding was confirmed by a second call, and the caller was shown."""
     with doubles.in_thread(Server(worker)) as server:
         review = reviewed(pull, server, strategy="parts")
@@ -79,7 +79,7 @@ def test_fanout_reads_every_region_and_confirms_the_finding(pull: ReviewRequest,
     assert any("def total(rows)" in str(body) for body in server.requests)
 
 
-def test_finding_with_an_unknown_quote_is_dropped(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_finding_with_an_unknown_quote_is_dropped(pull: TypedChange, reviewed: Any) -> None:  # noqa: ANN401
     """A finding whose quote doesn't exist is dropped without a confirmation call."""
     invented = {"answer": "", "findings": [{**FOUND, "quote": "never written"}]}
     with doubles.in_thread(Server(invented)) as server:
@@ -89,7 +89,7 @@ def test_finding_with_an_unknown_quote_is_dropped(pull: ReviewRequest, reviewed:
     assert not any("The claim, about" in str(body) for body in server.requests)
 
 
-def test_rlm_root_adds_a_finding_and_the_summary(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_rlm_root_adds_a_finding_and_the_summary(pull: TypedChange, reviewed: Any) -> None:  # noqa: ANN401
     """The root sees the workers' finding, reports another one, and writes the summary."""
     report = (
         "hits = search('apply')\nprint(len(hits), findings()[0]['path'])\n"
@@ -116,7 +116,7 @@ def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
     )
 
 
-def test_offline_review_makes_no_model_call(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_offline_review_makes_no_model_call(pull: TypedChange, reviewed: Any) -> None:  # noqa: ANN401
     """Static checks cover every region without any model call; a place they can't judge is only listed."""
     review = reviewed(pull, None)
     assert (review.strategy.name, review.strategy.reason) == ("offline", "no model is configured")
@@ -127,10 +127,10 @@ def test_offline_review_makes_no_model_call(pull: ReviewRequest, reviewed: Any) 
     assert review.turns == ()
 
 
-def test_call_limit_of_zero_leaves_every_region_unread(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_call_limit_of_zero_leaves_every_region_unread(pull: TypedChange, reviewed: Any) -> None:  # noqa: ANN401
     """With a limit of 0 calls, no request is sent, and the review counts as failed."""
     with doubles.in_thread(Server(worker)) as server:
-        request = ReviewRequest(pull.repo)
+        request = TypedChange(pull.repo)
         Path(pull.repo, ".deeprepo.yml").write_text("budget: {calls: 0}\n")
         repo = Repository(Path(pull.repo))
         repo.git("checkout", "-q", "main")
@@ -151,6 +151,6 @@ def test_every_region_in_a_large_change_is_reviewed(repository: Repository, revi
     repository.commit({"README": "x"})
     repository.git("checkout", "-qb", "feature")
     repository.commit({f"pkg/m{n}.py": body for n in range(100)})
-    review = reviewed(ReviewRequest(str(repository.folder)), None)
+    review = reviewed(TypedChange(str(repository.folder)), None)
     assert len(review.files) == 100
     assert review.coverage.complete

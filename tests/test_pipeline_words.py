@@ -8,7 +8,7 @@ import pytest
 from fakes import Repository
 
 from bot.outputs import posts
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
@@ -30,7 +30,7 @@ def reviewed(repository: Repository, settings: str, patch: pytest.MonkeyPatch, s
         patch.setenv("DEEPREPO_BASE_URL", server.openai_url)
     scratch = repository.folder.parent / "scratch"
     Path(scratch).mkdir()
-    request = ReviewRequest(str(repository.folder))
+    request = TypedChange(str(repository.folder))
     return asyncio.run(local_review(request, flags, str(scratch)))
 
 

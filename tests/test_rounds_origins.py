@@ -7,7 +7,7 @@ from pushes import Hand
 
 from bot.outputs import facts, json_file
 from bot.stored import reviews
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 
 BROKEN = "def label(parcel):\n    return parcell.size\n"
@@ -46,7 +46,7 @@ def test_base_change_is_not_mistaken_for_a_push(hand: Hand, repository: Reposito
     repository.commit({"shop/rates.py": "def apply(amount):\n    return amount\n"}, "below")
     below = repository.git("rev-parse", "HEAD").strip()
     repository.commit({"shop/other.py": OTHER}, "on top")
-    stacked = ReviewRequest(str(repository.folder), base=below)
+    stacked = TypedChange(str(repository.folder), base=below)
     first = asyncio.run(local_review(stacked, {"strategy": "offline"}, str(hand.scratch)))
     (found,) = [row.finding for row in hand.review(first, strategy="offline").reported if row.finding.is_new]
     assert (found.path, "apply()" in found.title) == ("shop/cart.py", True)

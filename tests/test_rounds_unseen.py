@@ -11,7 +11,7 @@ from fakes import Repository
 from families import few
 
 from bot.outputs import json_file
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 
 LINE = "y = open(x)\n"
@@ -47,7 +47,7 @@ class Rounds:
         """Review the branch now, based on the previous review."""
         given = {"effort": "none", "sarif": sarif, **({"previous": self.last} if self.last else {}), **flags}
         review = asyncio.run(
-            local_review(ReviewRequest(str(self.repository.folder), base="main"), given, str(self.scratch))
+            local_review(TypedChange(str(self.repository.folder), base="main"), given, str(self.scratch))
         )
         self.last = json_file.render(review).encode()
         return review

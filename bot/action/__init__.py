@@ -11,17 +11,17 @@ from bot.config.action import Step
 from bot.errors import HostRefused
 from bot.values import CommandJob, IgnoredDelivery, RemarkJob
 from bot.workflow.publish.checks import HeadStatus
-from bot.workflow.reviewing import ReviewResult
+from bot.workflow.reviewing import Outcome
 
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
 
 
-async def run(step: Step, console: Console) -> ReviewResult:
+async def run(step: Step, console: Console) -> Outcome:
     """Handle the step's event, and write the result to the job's log, summary and outputs."""
     report.check_writable(step)
     request = event.read(step)
     if isinstance(request, IgnoredDelivery):
-        result = ReviewResult(HeadStatus("skipped"), f"Not reviewed: {request.reason}.")
+        result = Outcome(HeadStatus("skipped"), f"Not reviewed: {request.reason}.")
     else:
         try:
             if isinstance(request, CommandJob):

@@ -25,14 +25,14 @@ from bot.workflow.given_command import Answering, StepCommand
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
-from bot.workflow.reviewing import ReviewResult, ReviewRun
+from bot.workflow.reviewing import Outcome, ReviewRun
 
 REFUSED = "No answer: the author of the command has no permission or reached the rate limit."
 CONFLICT = 409
 RUNNING = ("in_progress", "queued", "waiting", "requested", "pending")  # statuses of a run that has not ended
 
 
-async def answer(job: CommandJob, step: Step, console: Console) -> ReviewResult:
+async def answer(job: CommandJob, step: Step, console: Console) -> Outcome:
     """Carry out a comment's commands. Then review, if one of them requests it, or made a commit to review."""
     follow_up = requested_review(job) if any(each.word in REVIEWS for each in job.each) else None
     async with open_host(step, job.pull) as host:
@@ -55,7 +55,7 @@ async def answer(job: CommandJob, step: Step, console: Console) -> ReviewResult:
             refusal = commands.refusal(each.word, each.actor, permission)
             await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
             if refusal is not None:
-                return ReviewResult(HeadStatus("skipped"), REFUSED)
+                return Outcome(HeadStatus("skipped"), REFUSED)
             # Read the answers again, because commands in one comment can build on each other, such as
             # `remember` and `rules export`.
             command = StepCommand(each, context, state, host, await read_recorded_answers(host), work)
@@ -69,7 +69,7 @@ async def answer(job: CommandJob, step: Step, console: Console) -> ReviewResult:
                 follow_up = ReviewJob(job.pull, "command", actor=job.actor, comment=job.comment)
     if follow_up is not None:
         return await review(follow_up, step, console)
-    return ReviewResult(HeadStatus("success"), "Answered a command.")
+    return Outcome(HeadStatus("success"), "Answered a command.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,22 +23,22 @@ from bot.workflow import replies
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
 from bot.workflow.replies import failure_reply, post_remark_reply, read_remark
-from bot.workflow.reviewing import ReviewResult, ReviewRun
+from bot.workflow.reviewing import Outcome, ReviewRun
 
 
-async def answer(job: RemarkJob, step: Step, console: Console) -> ReviewResult:
+async def answer(job: RemarkJob, step: Step, console: Console) -> Outcome:
     """Answer the remark if it is addressed to deeprepo."""
     async with open_host(step, job.pull) as host:
         remark = await _read_remark(job, host)
         if isinstance(remark, str):
-            return ReviewResult(HeadStatus("skipped"), f"No answer: {remark}.")
+            return Outcome(HeadStatus("skipped"), f"No answer: {remark}.")
         state, settings = await look_up(host, step, console)
         permission = await _permission(job, host)
         has_model = access.can_ask(settings)
         refusal = conversation.refusal(job.actor, permission, names_us=job.mentioned, model=has_model)
         if refusal is not None:
             await replies.post_reply(refusal, job.comment, host)
-            return ReviewResult(
+            return Outcome(
                 HeadStatus("skipped"),
                 "No answer: no model is configured, or the author has no permission or reached the rate limit.",
             )
@@ -51,7 +51,7 @@ async def answer(job: RemarkJob, step: Step, console: Console) -> ReviewResult:
             withdrawn_marks = {withdrawal.mark for withdrawal in (await read_recorded_answers(host)).dismissals}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
-    return ReviewResult(HeadStatus("success"), "Answered a comment.")
+    return Outcome(HeadStatus("success"), "Answered a comment.")
 
 
 async def _read_remark(job: RemarkJob, host: Host) -> RemarkThread | str:

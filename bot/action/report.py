@@ -10,7 +10,7 @@ from bot.outputs import OUTPUTS, facts, markdown
 from bot.render import load
 from bot.values import Coverage
 from bot.workflow.publish import checks
-from bot.workflow.reviewing import ReviewResult
+from bot.workflow.reviewing import Outcome
 
 MAX_SUMMARY_BYTES = 900_000  # GitHub allows 1 MiB per step
 FORMATS = ("sarif", "json")
@@ -22,7 +22,7 @@ def check_writable(step: Step) -> None:
         files.writable_path(path, step.runner)
 
 
-def report(result: ReviewResult, step: Step, console: Console) -> None:
+def report(result: Outcome, step: Step, console: Console) -> None:
     """Write the requested files, annotations, log, job summary and outputs."""
     paths = {}
     if result.review is not None:
@@ -46,7 +46,7 @@ def _requested_files(step: Step) -> dict[str, Path]:
     return {form: path for form, path in requested_paths.items() if path is not None}
 
 
-def _page(result: ReviewResult) -> str:
+def _page(result: Outcome) -> str:
     """Return the job summary. The review's templates escape its text. The sentence above it is our own."""
     lines = [f"> {result.says}"] if result.says else []
     lines += [f"[Summary on the pull request]({result.posted.summary_url})"] if result.posted else []
@@ -54,7 +54,7 @@ def _page(result: ReviewResult) -> str:
     return "\n\n".join([*lines, ""])
 
 
-def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
+def _outputs(result: Outcome, paths: dict[str, Path]) -> dict[str, str]:
     """Return the outputs that action.yml declares. Outputs without a value are ""."""
     review = result.review
     outputs = {

@@ -32,7 +32,7 @@ from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, responses
 from bot.outputs import json_file, posts
 from bot.outputs.posts import Comments
-from bot.payloads import MadeReview
+from bot.payloads import Rendered
 from bot.render import plain
 from bot.review import scope
 from bot.stored import answered, markers, states
@@ -58,7 +58,7 @@ from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
-from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, ReviewResult, ReviewRun
+from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, Outcome, ReviewRun
 
 DEPENDABOT = "dependabot[bot]"  # GitHub treats its pull requests like those from forks
 NO_SECRETS = "GitHub gives workflows no secrets for pull requests from forks, so only static checks ran here."
@@ -79,7 +79,7 @@ LABEL_EVENTS = (
 GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 
-async def review(job: ReviewJob, step: Step, console: Console) -> ReviewResult:
+async def review(job: ReviewJob, step: Step, console: Console) -> Outcome:
     """Review the current head of a pull request, and post the result."""
     async with open_host(step, job.pull) as host:
         state, settings = await look_up(host, step, console)
@@ -88,11 +88,11 @@ async def review(job: ReviewJob, step: Step, console: Console) -> ReviewResult:
 
 async def _review(
     job: ReviewJob, host: Host, state: PullState, settings: Config, step: Step, console: Console
-) -> ReviewResult:
+) -> Outcome:
     """Review a pull request whose state and settings are known, and post the result."""
     runner = step.runner
     if job.comment is not None and not await _may_review(job, job.comment, host):
-        return ReviewResult(
+        return Outcome(
             HeadStatus("skipped"),
             "Not reviewed: the author of the command has no permission or reached the rate limit.",
         )
@@ -117,7 +117,7 @@ async def _review(
     return await _fail_if_head_is_shared(run, result)
 
 
-async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
+async def repeat(event: Repeat, step: Step, console: Console) -> Outcome:
     """Repeat the last review's result for the head.
 
     The event needs no review, but its job is a check of the head. If no result is known, a label starts a
@@ -131,14 +131,14 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
             return await _review(event.job, host, state, settings, step, console)
     says = f"Not reviewed: {event.reason}."
     if stored is None:
-        return ReviewResult(HeadStatus("skipped"), says)
-    return ReviewResult(
+        return Outcome(HeadStatus("skipped"), says)
+    return Outcome(
         HeadStatus(stored.conclusion),
         f"{says} The result of the last review of this commit still applies: {stored.conclusion}.",
     )
 
 
-async def _fail_if_head_is_shared(run: ReviewRun, result: ReviewResult) -> ReviewResult:
+async def _fail_if_head_is_shared(run: ReviewRun, result: Outcome) -> Outcome:
     """Return a failure if another open pull request has the same head, and otherwise the result unchanged.
 
     A required check belongs to a commit, not to a pull request. Compared with another base branch, the same
@@ -225,7 +225,7 @@ async def permission_of(actor: str, comment: CommentRef, host: Host) -> Permissi
     return Permission(await host.permission(actor), time.time(), earlier)
 
 
-def _with_step_wording(result: ReviewResult, *, fork: bool) -> ReviewResult:
+def _with_step_wording(result: Outcome, *, fork: bool) -> Outcome:
     """Return the result with a sentence for the job summary.
 
     A result with a `fault` makes the step fail once the review is in the job summary.
@@ -292,7 +292,7 @@ class StepReview:
     step: Step
     console: Console
 
-    async def review(self, decision: StartReview) -> ReviewResult:
+    async def review(self, decision: StartReview) -> Outcome:
         """Make the review and post it. If it cannot be posted, it is only in the job summary."""
         made = None
         async with self._check_run() as check:
@@ -305,20 +305,20 @@ class StepReview:
                     made = found
                     posted, fault = await reviewing.post(self.run, made, self._comments)
                     head = HeadStatus(checks.conclude(made.review), is_reviewed=True)
-                    result = ReviewResult(head, "", made, posted, fault)
+                    result = Outcome(head, "", made, posted, fault)
             except NothingToReview:
-                result = ReviewResult(await self._head_status("nothing"), ADDS_NOTHING)
+                result = Outcome(await self._head_status("nothing"), ADDS_NOTHING)
             except SupersededError as error:  # the conclusion of an earlier review of this head stays
                 status = await self._head_status()
                 status = status if status.is_reviewed else HeadStatus("cancelled")
-                result = ReviewResult(status, SUPERSEDED, made, fault=error)
+                result = Outcome(status, SUPERSEDED, made, fault=error)
             except DeepRepoError as error:
-                result = ReviewResult(await self._head_status(), public(error), fault=error)
+                result = Outcome(await self._head_status(), public(error), fault=error)
             with suppress(HostError):  # the result is in the job summary too
                 await reviewing.end_check(self.run, check, result)
         return result
 
-    async def _make(self, decision: StartReview, check: int | None) -> MadeReview | SkipReview:
+    async def _make(self, decision: StartReview, check: int | None) -> Rendered | SkipReview:
         """Fetch and review the change, or return the reason not to."""
         run = self.run
         async with self.fetch() as pull:
@@ -346,7 +346,7 @@ class StepReview:
                     made = await self._render(brief, lambda _: None)
                     await reviewing.post_follow_up(self.run, made.review, self._comments)
 
-    async def refused(self, skip: SkipReview) -> ReviewResult:
+    async def refused(self, skip: SkipReview) -> Outcome:
         """Return the result if the policy refuses a review.
 
         With `fail_on`, this also has to be correct for a closed pull request. It can be reopened, or another
@@ -354,10 +354,10 @@ class StepReview:
         """
         facts = self.run.state.facts
         if facts.state == "open":
-            return ReviewResult(await self._head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
+            return Outcome(await self._head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
         if facts.merged or not policy.has_threshold(self.run.settings):
-            return ReviewResult(HeadStatus("skipped"), skip.reason)
-        return ReviewResult(await self._head_status(), f"{skip.reason} {UNKNOWN_HEAD}")
+            return Outcome(HeadStatus("skipped"), skip.reason)
+        return Outcome(await self._head_status(), f"{skip.reason} {UNKNOWN_HEAD}")
 
     @asynccontextmanager
     async def _check_run(self) -> AsyncIterator[int | None]:
@@ -370,7 +370,7 @@ class StepReview:
             yield check
         except asyncio.CancelledError:
             with suppress(HostError):
-                await reviewing.end_check(run, check, ReviewResult(HeadStatus("cancelled"), "The job was cancelled."))
+                await reviewing.end_check(run, check, Outcome(HeadStatus("cancelled"), "The job was cancelled."))
             raise
 
     @asynccontextmanager
@@ -395,10 +395,10 @@ class StepReview:
             return await spending.remaining_funds(run, self.step, self.console)
         return Funds(model=False)
 
-    async def _render(self, brief: Brief, say: ProgressCallback) -> MadeReview:
+    async def _render(self, brief: Brief, say: ProgressCallback) -> Rendered:
         """Review the change, and render the comments."""
         review = await parts.review_change(brief, say)
-        return MadeReview(review, await asyncio.to_thread(self._comments, review))
+        return Rendered(review, await asyncio.to_thread(self._comments, review))
 
     def _comments(self, review: Review) -> Comments:
         """Render the comments, with the state for the next review in the summary."""

@@ -12,7 +12,7 @@ from bot.config.server import Server
 from bot.errors import StorageError
 from bot.storage.database import Database
 from bot.storage.findings import Outcomes, addressed_share
-from bot.storage.listing import Days, DaySum, ListedReview, ReviewList
+from bot.storage.listing import Days, DaySum, ListedReview, Lists
 from bot.storage.people import Failure, Failures
 from bot.storage.spending import Spending as SpendingTable
 from bot.values.daily import DAY
@@ -55,7 +55,7 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
                 status_now,
                 day=await sums.by_repository(None, now - DAY),
                 period=by_repository,
-                recent=(await ReviewList(database).page(None, RECENT)).rows,
+                recent=(await Lists(database).page(None, RECENT)).rows,
                 counted=await SpendingTable(database).journals_and_dollars(now),
                 half=(await sums.whole(None, since)).half,
                 addressed=tuple(

@@ -13,7 +13,7 @@ from bot.checkout.tree import Checkout
 from bot.config import hook
 from bot.errors import GitError, NoCommitError, RevisionError, UsageError
 from bot.machine import files
-from bot.values import PullRequest, ReviewRequest
+from bot.values import PullRequest, TypedChange
 from bot.values.consumer import Clone
 
 MAX_CONFLICTS = 5  # files with conflicts in an error message
@@ -34,7 +34,7 @@ class _OwnRepository:
         return await git.run(*arguments, cwd=self.own, env=own_git_dir.environment(self.own))
 
 
-async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
+async def pull(request: TypedChange, scratch: str) -> PullRequest:
     """Resolve the requested change. Everything is written below `scratch`, never into the repository.
 
     Raises RevisionError with a message that says what to do.
@@ -138,7 +138,7 @@ async def _history(repository: _OwnRepository, name: str, commit: str) -> str:
     return f"{name} has {number:,} commits, so it goes back to {name}~{number - 1}. To see them, run `git log {name}`"
 
 
-async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
+async def _range(request: TypedChange, repository: _OwnRepository) -> PullRequest:
     head_name = request.head or "HEAD"
     head = await _resolve(repository, head_name)
     base_name, tip = (request.base, "") if request.base else await _default_branch(repository, head)
@@ -256,7 +256,7 @@ async def _merge_bases(repository: _OwnRepository, base: str, head: str, base_na
     raise RevisionError(f"{base_name} and {head_name} have no common history. Choose another base with BASE..HEAD")
 
 
-async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
+async def _worktree(request: TypedChange, repository: _OwnRepository) -> PullRequest:
     """Return staged or uncommitted work as a change. The repository's index and objects are not modified."""
     place = repository.place
     if place.top is None:
@@ -291,7 +291,7 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     )
 
 
-def typed_change(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> ReviewRequest:
+def typed_change(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> TypedChange:
     """Return the requested change. In a pre-push hook, this is what is being pushed by default.
 
     Raises UsageError if the arguments contradict each other.
@@ -299,16 +299,16 @@ def typed_change(change: str | None, repo: str, *, staged: bool, uncommitted: bo
     if sum((staged, uncommitted, change is not None)) > 1:
         raise UsageError("use only one of BASE..HEAD, --staged and --uncommitted")
     if staged or uncommitted:
-        return ReviewRequest(repo, "staged" if staged else "uncommitted")
+        return TypedChange(repo, "staged" if staged else "uncommitted")
     if change is None and (push := hook.push()) is not None:
-        return ReviewRequest(repo, "range", push.base, push.head)
+        return TypedChange(repo, "range", push.base, push.head)
     base, dots, head = (change or "").replace("...", "..").partition("..")
     if change is not None and not dots and base.startswith("-"):
         raise UsageError(f"{change!r} is not a revision")
-    return ReviewRequest(repo, "range", base or None, head or None)
+    return TypedChange(repo, "range", base or None, head or None)
 
 
-async def explain_empty(request: ReviewRequest, scratch: str, *, behind: bool = False) -> str:
+async def explain_empty(request: TypedChange, scratch: str, *, behind: bool = False) -> str:
     """Return a message that explains why a change is empty, and what to type instead.
 
     `behind`: the base has commits that the head lacks.

@@ -29,7 +29,7 @@ def command(
     DEEPREPO_ORGANIZATION points to, and from the environment.
     """
     from bot import checkout, config
-    from bot.values import ReviewRequest
+    from bot.values import TypedChange
     from bot.wiring.access import in_force
     from bot.wiring.review import shared_files
 
@@ -43,7 +43,7 @@ def command(
     async def resolve() -> config.Config:
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             try:
-                pull = await checkout.pull(ReviewRequest(repo), scratch)
+                pull = await checkout.pull(TypedChange(repo), scratch)
             except NoCommitError:
                 tell("This repository has no commits yet, so .deeprepo.yml is not read.")
                 return config.resolve({}, None, config.environment())

@@ -13,7 +13,7 @@ from bot.errors import NothingToReview, UsageError
 from bot.machine import extras, files
 
 if TYPE_CHECKING:
-    from bot.values import Review, ReviewRequest
+    from bot.values import Review, TypedChange
 
 OFFLINE = (
     "No model is configured, so only static checks ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to add a model review."
@@ -55,7 +55,7 @@ def fixable(review: "Review") -> int:
 
 
 @contextmanager
-def scratch_folder(request: "ReviewRequest") -> Iterator[str]:
+def scratch_folder(request: "TypedChange") -> Iterator[str]:
     """Yield a temporary folder for a review.
 
     If the change is empty, replace the message of NothingToReview with one that says what to type instead.

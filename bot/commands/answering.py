@@ -28,7 +28,7 @@ from bot.review.dialogues import Dialogues
 from bot.review.guidance import language_instruction
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
-from bot.values.review import LastReview
+from bot.values.review import LastFindings
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderError
 from deeprepo.rlm.values import Message, Model, Prompt, Purpose, Schema
@@ -146,7 +146,7 @@ def _is_secret(about: CommandTarget) -> bool:
     return about.finding is not None and about.finding.category == "secret"
 
 
-def _stored_reply(finding: Finding, last_review: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
+def _stored_reply(finding: Finding, last_review: LastFindings, context: CommandContext, *, model: bool) -> CommandReply:
     """Return a reply with the finding as the last review stored it.
 
     `model`: whether a model is configured.

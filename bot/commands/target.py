@@ -7,7 +7,7 @@ from bot.commands.context import CommandContext, CommandReply
 from bot.stored import markers, reviews
 from bot.stored.reviews import UnreadableError
 from bot.values import Finding
-from bot.values.review import LastReview
+from bot.values.review import LastFindings
 
 _MENTIONED = re.compile(
     r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE
@@ -22,7 +22,7 @@ class CommandTarget:
     With a fingerprint but no finding, the last review no longer has the finding.
     """
 
-    last_review: LastReview | None
+    last_review: LastFindings | None
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # the argument after the number or identity
@@ -101,12 +101,12 @@ def finding_numbers(text: str) -> tuple[int, ...]:
     return tuple(int(match[1]) for match in _MENTIONED.finditer(text))
 
 
-def read(data: bytes | None) -> LastReview | None:
+def read(data: bytes | None) -> LastFindings | None:
     """Return the last review from its JSON output, or None if there is none or it cannot be read."""
     return _read(data)[0]
 
 
-def _read(data: bytes | None) -> tuple[LastReview | None, str]:
+def _read(data: bytes | None) -> tuple[LastFindings | None, str]:
     try:
         return (reviews.last(data) if data else None), ""
     except UnreadableError as error:

@@ -358,7 +358,7 @@ class SettingsFile(TopLevel, _Sections):
 
 
 @dataclass(frozen=True, kw_only=True, config=FORM)
-class ReviewSettings(TopLevel, Budget, Models):
+class AllSettings(TopLevel, Budget, Models):
     """The settings of a review, without sections."""
 
 
@@ -366,7 +366,7 @@ def _defaults(form: Any) -> dict[str, Any]:  # noqa: ANN401 - an instance of one
     return {each.name: getattr(form, each.name) for each in fields(form)}
 
 
-DEFAULTS: dict[str, Any] = _defaults(ReviewSettings())
+DEFAULTS: dict[str, Any] = _defaults(AllSettings())
 TRIGGERS: dict[str, Any] = {f"triggers.{name}": value for name, value in _defaults(Triggers()).items()}
 MERGED_LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # combine the entries of all files
 SECTION_OF = {each.name: name for name, form in (("models", Models), ("budget", Budget)) for each in fields(form)}

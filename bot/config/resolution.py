@@ -31,9 +31,9 @@ from bot.config.defaults import (
     MERGED_LISTS,
     MOST_MUSTS,
     TRIGGERS,
+    AllSettings,
     IgnoreItem,
     Instruction,
-    ReviewSettings,
     Triggers,
     key_in_file,
 )
@@ -53,7 +53,7 @@ MODELS = ("root", "worker")
 
 
 @dataclass(frozen=True, kw_only=True, config=FORM)
-class Config(ReviewSettings):
+class Config(AllSettings):
     """The resolved settings of one review.
 
     `origins` maps the name of each setting to its source. `warnings` are sentences about mistakes in settings
@@ -268,7 +268,7 @@ def _checked(flags: Mapping[str, Any]) -> dict[str, Any]:
     """Return the flags that are set, with valid settings among them. Raises ConfigError."""
     given = {name: value for name, value in flags.items() if value is not None}
     try:
-        settings = ReviewSettings(**{name: value for name, value in given.items() if name in DEFAULTS})
+        settings = AllSettings(**{name: value for name, value in given.items() if name in DEFAULTS})
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{first['loc'][0]} (flag): {yaml_text.sentence(first)}") from None

@@ -5,7 +5,7 @@ from itertools import accumulate
 from typing import get_args
 
 from bot.outputs import facts, handover, parts
-from bot.outputs.review_templates import ReviewTemplates
+from bot.outputs.review_templates import Templates
 from bot.render import Safe
 from bot.render.section import Place, sections
 from bot.values import PlacedFinding, Review
@@ -18,12 +18,12 @@ MOST_LISTED = 100  # rows per list; half as many until enough room is left for t
 
 def render(review: Review, room: int = MAX_COMMENT_BYTES) -> str:
     """Return the whole review as one comment or page of at most `room` bytes."""
-    return summary(review, ReviewTemplates(review), room=room)
+    return summary(review, Templates(review), room=room)
 
 
 def summary(
     review: Review,
-    form: ReviewTemplates,
+    form: Templates,
     posted_findings: Collection[PlacedFinding] = (),
     room: int = MAX_COMMENT_BYTES,
 ) -> str:

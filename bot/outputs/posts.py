@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.outputs import facts, markdown, parts
 from bot.outputs.markdown import MAX_COMMENT_BYTES
-from bot.outputs.review_templates import ReviewTemplates
+from bot.outputs.review_templates import Templates
 from bot.render import Safe, comment
 from bot.stored import markers
 from bot.values import CommentSpot, PlacedFinding, Review
@@ -65,7 +65,7 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     `state` returns a hidden line for the summary, which becomes its second line.
     """
     safe = review.without_unproven()  # unconfirmed findings are shown on demand, not posted
-    form = ReviewTemplates(safe)
+    form = Templates(safe)
     full = facts.listing(safe).full
     postable = [item for item in full if item.spot is not None or item.place == "file"][:MOST_POSTS]
     neighbors = _together(postable, safe)
@@ -153,7 +153,7 @@ def _marker(placed_finding: PlacedFinding, review: Review) -> str:
     return markers.make("finding", head=review.pull.head, **markers.of_findings((finding.identity, place)))
 
 
-def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: ReviewTemplates) -> Safe:
+def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: Templates) -> Safe:
     """Return the comment, with all texts shortened if escaping makes it too long for GitHub."""
     if len(body.encode()) <= MAX_COMMENT_BYTES:
         return body

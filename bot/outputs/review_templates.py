@@ -12,7 +12,7 @@ from bot.stored import markers
 from bot.values import Review
 
 
-class ReviewTemplates:
+class Templates:
     """Fills the templates for one review.
 
     Mutable, because it records which of the repository's own templates have failed.

@@ -21,16 +21,16 @@ from bot.values import (
     severity_rank,
 )
 from bot.values.consumer import ConsumerImpact
-from bot.values.progress import ReviewProgress
+from bot.values.progress import Reading
 
 Value = TypeVar("Value")
 NAMED_AT_WORK = 5  # files and findings named in progress messages
 
 
-def files_read(files: Sequence[ChangedFile]) -> ReviewProgress:
+def files_read(files: Sequence[ChangedFile]) -> Reading:
     """Return which files the review reads, for the first progress message."""
     read = [file.path for file in files if not file.skip]
-    reading = ReviewProgress(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
+    reading = Reading(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
     return written.of_review(reading, create_known_secrets(), read[:NAMED_AT_WORK])
 
 
@@ -52,7 +52,7 @@ class Survey:
     # what the change breaks in other repositories
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)
 
-    def reading(self, findings: Sequence[Finding], pending: int = 0, *, is_checked: bool) -> ReviewProgress:
+    def reading(self, findings: Sequence[Finding], pending: int = 0, *, is_checked: bool) -> Reading:
         """Return what the review reads and these findings, without ignored findings or secrets."""
         changed_paths = {path for file in self.files for path in (file.path, file.old_path) if path}
         using = [dependent.path for dependent in self.dependents.files] + [

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 
 from bot.errors import UsageError
 from bot.storage.database import Scope, StoragePart, review, within
-from bot.storage.reviews import ReviewFacts
+from bot.storage.reviews import Figures
 
 
 @dataclass(frozen=True, slots=True)
-class ListedReview(ReviewFacts):
+class ListedReview(Figures):
     """One finished review without its output."""
 
     pull: str
@@ -44,7 +44,7 @@ _COLUMNS = [review.c[name] for name in ListedReview.__dataclass_fields__]
 _NEWEST = (review.c.finished.desc(), review.c.id.desc())
 
 
-class ReviewList(StoragePart):
+class Lists(StoragePart):
     """Lists of reviews, limited to some installations."""
 
     async def page(

@@ -21,7 +21,7 @@ OUTCOME_OF_STATUS: Mapping[Status, FindingOutcome] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewFacts:
+class Figures:
     """What a finished review was about, its result, and its cost."""
 
     id: str  # the job's ID
@@ -38,7 +38,7 @@ class ReviewFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedReview(ReviewFacts):
+class FinishedReview(Figures):
     """A finished review, as it is stored."""
 
     pull: PullRef
@@ -56,7 +56,7 @@ class FinishedReview(ReviewFacts):
     memory: bytes | None = field(default=None, repr=False)
 
 
-class StoredReview(NamedTuple):
+class StoredOutput(NamedTuple):
     """Some columns of a stored review."""
 
     id: str  # the job's ID
@@ -87,13 +87,13 @@ class Reviews(StoragePart):
 
         await self.database.run(do)
 
-    async def newest(self, pull: PullRef, *, but: str = "") -> StoredReview | None:
+    async def newest(self, pull: PullRef, *, but: str = "") -> StoredOutput | None:
         """Return a pull request's last finished review. The review of the job `but` doesn't count."""
         query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion, review.c.head)
         rows = await self.rows(
             query.where(review.c.pull == pull.key, review.c.id != but).order_by(review.c.finished.desc()).limit(1)
         )
-        return StoredReview(*rows[0]) if rows else None
+        return StoredOutput(*rows[0]) if rows else None
 
     async def last(self, pull: PullRef) -> bytes | None:
         """Return the JSON output of a pull request's last review, or None if it has no review."""

@@ -12,7 +12,7 @@ from bot.storage import database
 from bot.storage.database import Database
 from bot.storage.findings import Outcomes, Worths
 from bot.storage.journals import Journals
-from bot.storage.listing import Days, ReviewList
+from bot.storage.listing import Days, Lists
 from bot.storage.people import Failures, People, Rules
 from bot.storage.reviews import OpenChecks, Reviews
 from bot.storage.sessions import Sessions
@@ -31,7 +31,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.reviews, self.listing, self.days = Reviews(database), ReviewList(database), Days(database)
+        self.reviews, self.listing, self.days = Reviews(database), Lists(database), Days(database)
         self.journals, self.spending = Journals(database), Spending(database)
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)

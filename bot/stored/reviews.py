@@ -33,7 +33,7 @@ from bot.values.review import (
     CommentSpot,
     Cut,
     Fault,
-    LastReview,
+    LastFindings,
     Place,
     Round,
     StrategyChoice,
@@ -92,7 +92,7 @@ class _Coverage(msgspec.Struct):
     not_run: list[dict[str, str]] = []
 
 
-class _ReviewResult(msgspec.Struct):
+class _Result(msgspec.Struct):
     """The keys that a review's JSON output has, but its state doesn't."""
 
     partial: bool = True  # if the key is missing, the review may have been cut short
@@ -110,7 +110,7 @@ class _ReviewResult(msgspec.Struct):
     settings: dict[str, Any] = {}
 
 
-class _ReviewDocument(msgspec.Struct):
+class _Document(msgspec.Struct):
     """The keys that a review's state and its JSON output have."""
 
     tool: dict[str, str]
@@ -155,7 +155,7 @@ def earlier(data: bytes) -> EarlierReview:
     return _read(data, _earlier)
 
 
-def last(data: bytes) -> LastReview:
+def last(data: bytes) -> LastFindings:
     """Return what commands need, from the last review's state or JSON output. Raises UnreadableError."""
     return _read(data, _last)
 
@@ -179,10 +179,10 @@ def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
     return msgspec.convert([*map(finding_fields, rows)], tuple[Finding, ...])
 
 
-def _read(data: bytes, form: Callable[[_ReviewDocument, Mapping[str, Any]], Value]) -> Value:
+def _read(data: bytes, form: Callable[[_Document, Mapping[str, Any]], Value]) -> Value:
     row = parse(data)
     try:
-        return form(msgspec.convert(row, _ReviewDocument), row)
+        return form(msgspec.convert(row, _Document), row)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, UnreadableError):
             raise
@@ -216,8 +216,8 @@ def parse(data: bytes) -> dict[str, Any]:
     return document
 
 
-def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
-    result = msgspec.convert(row, _ReviewResult)
+def _review(document: _Document, row: Mapping[str, Any]) -> Review:
+    result = msgspec.convert(row, _Result)
     settings = {name: result.settings[name] for name in SETTINGS if name in result.settings}
     coverage = document.coverage
     return Review(
@@ -281,7 +281,7 @@ def _file(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "added_lines": [*range(row["added"])], "removed_lines": [*range(row["removed"])]}
 
 
-def _earlier(document: _ReviewDocument, row: Mapping[str, Any]) -> EarlierReview:
+def _earlier(document: _Document, row: Mapping[str, Any]) -> EarlierReview:
     past = document.findings_with_status("new", "still", "below", "silenced")
     rows = msgspec.convert(document.coverage.readings, list[_Reading])
     return EarlierReview(
@@ -315,11 +315,11 @@ def _uses(rows: Sequence[_Reading]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted({(each.name, each.path) for each in mine if each.read} - unreviewed))
 
 
-def _last(document: _ReviewDocument, row: Mapping[str, Any]) -> LastReview:
+def _last(document: _Document, row: Mapping[str, Any]) -> LastFindings:
     """Return the last review. Open findings come first, because commands look for a number in them first."""
     open_findings = document.findings_with_status("new", "still")
     rest = document.findings_with_status("silenced", "fixed", "below", "refuted", "unproven")
     others = (mark for section in sections() if section.key in row for mark in section.fingerprints(row[section.key]))
-    return LastReview(
+    return LastFindings(
         document.pull.value(), (*open_findings, *rest), dict(document.numbers_given), open_findings, frozenset(others)
     )

@@ -15,7 +15,7 @@ from bot.values.change import (
     LinkedIssue,
     PullRequest,
     RawChange,
-    ReviewRequest,
+    TypedChange,
     Unit,
 )
 from bot.values.finding import (

@@ -20,7 +20,7 @@ Scope = Literal["range", "staged", "uncommitted"]
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewRequest:
+class TypedChange:
     """The change that the user wants to review: a local repository, and revisions or uncommitted work."""
 
     repo: str

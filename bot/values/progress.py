@@ -7,7 +7,7 @@ from bot.values.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewProgress:
+class Reading:
     """The size of the change under review, and the findings so far.
 
     The numbers are complete, but `names`, `user_names` and `worst_findings` only contain the first few.
@@ -29,9 +29,9 @@ class ReviewProgress:
 class Progress:
     """What a progress page shows."""
 
-    reading: ReviewProgress | None = None  # None until the change is known
+    reading: Reading | None = None  # None until the change is known
     step: str = ""  # the current step, as one short line
 
 
 # Gets the current step as a short line, or the progress.
-ProgressCallback = Callable[[str | ReviewProgress], None]
+ProgressCallback = Callable[[str | Reading], None]

@@ -461,7 +461,7 @@ class EarlierReview:
 
 
 @dataclass(frozen=True, slots=True)
-class LastReview:
+class LastFindings:
     """The last finished review, as commands in comments need it."""
 
     pull: PullRequest

@@ -28,7 +28,7 @@ from bot.errors import DeepRepoError, OverLimit
 from bot.machine import limits
 from bot.machine.limits import ProcessLimits
 from bot.values.consumer import TOO_MUCH, label
-from bot.values.progress import ProgressCallback, ReviewProgress
+from bot.values.progress import ProgressCallback, Reading
 from deeprepo.impact.consumers.overlay import mount_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ChildPipe:
         with self._send_lock:
             self._pipe.send(message)
 
-    def say(self, text: str | ReviewProgress) -> None:
+    def say(self, text: str | Reading) -> None:
         """Report progress: a short line of text, or the coverage and the findings of static checks."""
         self.send("say", text)
 

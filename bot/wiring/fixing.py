@@ -17,7 +17,7 @@ from bot.errors import DeepRepoError, NothingToReview, UsageError
 from bot.findings import fixes
 from bot.machine import files
 from bot.ports import Confirms
-from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
+from bot.values import Finding, PlacedFinding, PullRequest, Review, TypedChange
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
 from deeprepo.impact.reading.faults import faults
@@ -225,7 +225,7 @@ async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
     scope = SCOPES.get(pull.head_name)
     if scope is None:
         return replace(pull, git_dir=locate(repo).git_dir)
-    now = await checkout.pull(ReviewRequest(repo, scope), scratch)  # type: ignore[arg-type]
+    now = await checkout.pull(TypedChange(repo, scope), scratch)  # type: ignore[arg-type]
     if (now.base, now.head) != (pull.base, pull.head):
         raise UsageError(f"the {pull.head_name} changed since the review. Review them again")
     return now

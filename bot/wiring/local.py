@@ -12,7 +12,7 @@ from bot.machine.limits import ProcessLimits
 from bot.review import coverage
 from bot.review.strategies import can_afford_root, choose, has_moved_files
 from bot.review.survey import Survey
-from bot.values import EFFORTS, Review, ReviewRequest
+from bot.values import EFFORTS, Review, TypedChange
 from bot.wiring import child, review
 from bot.wiring.access import named_models
 from bot.wiring.child import ChildPipe
@@ -21,7 +21,7 @@ LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # generous limits, for a 
 
 
 async def review_in_child(
-    request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
+    request: TypedChange, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
 ) -> Review:
     """Review in a child process, so that no file can block this process, which serves other requests too."""
 
@@ -36,7 +36,7 @@ async def review_in_child(
 
 
 async def _brief(
-    _: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
+    _: ChildPipe, request: TypedChange, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
 ) -> Brief:
     """Create the review's brief. This runs in a child process."""
     records = review.records(flags, config.environment().journal)
@@ -50,7 +50,7 @@ async def _review(line: ChildPipe, brief: Brief, flags: Mapping[str, Any], scrat
 
 
 async def estimate_costs(
-    request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
+    request: TypedChange, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
 ) -> dict[str, Any]:
     """Return the estimates for each effort as JSON values, with facts about the change and the settings.
 

@@ -25,9 +25,9 @@ from bot.review.journal import open_file
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, PullRequest, Review, ReviewRequest
+from bot.values import ChangedFile, PullRequest, Review, TypedChange
 from bot.values.consumer import ConsumerImpact, Consumers
-from bot.values.progress import ProgressCallback, ReviewProgress
+from bot.values.progress import ProgressCallback, Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import FROM_ENVIRONMENT, PREFERRED, Access, Connections, limits, load_in_background, named_models
 from deeprepo.impact.reading.faults import faults
@@ -43,7 +43,7 @@ CONSUMER_SECONDS = 30.0  # how long a review on a server may search other reposi
 
 
 async def brief(
-    request: ReviewRequest,
+    request: TypedChange,
     flags: Mapping[str, Any],
     scratch: str,
     left_out: Mapping[str, str] = MappingProxyType({}),
@@ -130,7 +130,7 @@ def tools(
     likely = settings.worker or settings.root
     if likely and settings.strategy != "offline":
         load_in_background(likely)
-    return ReviewTools(
+    return ModelTools(
         environment=environment,
         search=search_limits(on_server=on_server),
         scratch=scratch,
@@ -159,7 +159,7 @@ class LiveTools(Tools):
     report_progress: ProgressCallback
     consumer_seconds: float | None = None  # for searching all other repositories
 
-    def say(self, message: str | ReviewProgress) -> None:
+    def say(self, message: str | Reading) -> None:
         """Report progress."""
         self.report_progress(message)
 
@@ -178,7 +178,7 @@ class LiveTools(Tools):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewTools(LiveTools):
+class ModelTools(LiveTools):
     """The tools of a review. `warn` is called with messages for the user before money is spent."""
 
     connections: Connections
@@ -231,7 +231,7 @@ def check_models(
 
 
 async def local_review(
-    request: ReviewRequest,
+    request: TypedChange,
     flags: Mapping[str, Any],
     scratch: str,
     say: Callable[[str], None] = lambda _: None,

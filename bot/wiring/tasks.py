@@ -21,7 +21,7 @@ from bot.errors import StorageError, UsageError
 from bot.findings import silencing
 from bot.outputs import json_file, markdown, posts
 from bot.outputs.posts import Comments
-from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import FixRequest, MadeFix, Question, Remark, Rendered
 from bot.pipeline import Tools
 from bot.review import scope, written
 from bot.review.journal import open_file
@@ -54,14 +54,14 @@ async def review(line: ChildPipe, brief: Brief, workspace: Workspace) -> Review:
     return await pipeline.review(brief, _tools(line, brief, workspace))
 
 
-async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -> MadeReview:
+async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -> Rendered:
     """Review a change and render all its outputs."""
     review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), states.write(content), states.store(content)
     # Hunks are dropped, because 90,000 of them would take 400 MB in the parent.
     files = tuple(replace(file, hunks=()) for file in review_done.files)
-    return MadeReview(replace(review_done, files=files), *texts)
+    return Rendered(replace(review_done, files=files), *texts)
 
 
 async def answer(line: ChildPipe, question: Question, workspace: Workspace) -> CommandReply:
@@ -120,7 +120,7 @@ async def page(
     memory: bytes | None,
     dismissals: Sequence[Dismissal],
     rules: Sequence[OwnerRule],
-) -> MadeReview:
+) -> Rendered:
     """Render a stored review again with the current dismissals and rules.
 
     The result contains new JSON and a new state only if findings got new numbers. Raises StorageError if this
@@ -134,7 +134,7 @@ async def page(
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = states.with_numbers(output, numbers) if numbers else ""
     memory_now = states.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
-    return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
+    return Rendered(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:

@@ -23,7 +23,7 @@ from bot.workflow.publish.checks import HeadStatus
 
 if TYPE_CHECKING:  # the GitHub Actions step has no database
     from bot.storage import Store
-    from bot.storage.reviews import StoredReview
+    from bot.storage.reviews import StoredOutput
 
 log = logging.getLogger("deeprepo.review")
 
@@ -58,7 +58,7 @@ async def of_head(
     return HeadStatus(worst, is_reviewed or bool(other), other)
 
 
-async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "StoredReview | None":
+async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "StoredOutput | None":
     """Return the last stored review if it compared this head with this base branch, else None.
 
     A review of this head that cannot be read is returned too, because its conclusion is stored separately.

@@ -9,8 +9,8 @@ from bot import github
 from bot.config import Config
 from bot.errors import OverLimit, StorageError
 from bot.github import Host
-from bot.payloads import MadeReview
-from bot.storage.reviews import StoredReview
+from bot.payloads import Rendered
+from bot.storage.reviews import StoredOutput
 from bot.values import Follow, PullRef, ReviewJob
 from bot.values.review import NoReviewReason
 from bot.workflow import conclusions
@@ -57,7 +57,7 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
             await store.reviews.conclude(own_review.id, now)
 
 
-async def _rendered_again(own_review: StoredReview, pull: PullRef, server: Server) -> MadeReview | None:
+async def _rendered_again(own_review: StoredOutput, pull: PullRef, server: Server) -> Rendered | None:
     """Return a stored review rendered with today's dismissals and rules; None if it cannot be read."""
     words_now = await conclusions.silences(pull, server.store)
     try:

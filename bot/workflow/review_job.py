@@ -24,7 +24,7 @@ from bot.errors import (
 from bot.features.consumers.fetching import fetch_for_job
 from bot.github import Host
 from bot.machine.concurrency import finish_before_cancel
-from bot.payloads import MadeReview
+from bot.payloads import Rendered
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.stored import states
@@ -38,7 +38,7 @@ from bot.workflow import conclusions, data_folder, pull_state, refresh_job, repl
 from bot.workflow.jobs import Attempt
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import CheckOwner, HeadStatus
-from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, ReviewResult, ReviewRun
+from bot.workflow.reviewing import ADDS_NOTHING, SUPERSEDED, Funds, Outcome, ReviewRun
 from bot.workflow.server import Server, record_failure
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
@@ -102,7 +102,7 @@ async def _review(reviewer: "JobReview", *, again: bool) -> None:
         return
     if not again and await reviewer.is_known():
         if has_begun:
-            await reviewer.say_without_review(ReviewResult(await reviewer.head_status(), KNOWN))
+            await reviewer.say_without_review(Outcome(await reviewer.head_status(), KNOWN))
         return
     result = await reviewer.review(decision)
     if isinstance(result.fault, SupersededError):
@@ -122,7 +122,7 @@ class JobReview:
     server: Server
     check_refusal: str = ""  # why this review has no check run, once GitHub has been asked
 
-    async def review(self, decision: StartReview) -> ReviewResult:
+    async def review(self, decision: StartReview) -> Outcome:
         """Make the review and post it. Raises the errors after which a later attempt may succeed.
 
         A run after a crash neither pays for a finished call again nor posts anything twice. If the comments
@@ -144,23 +144,23 @@ class JobReview:
                     await self._keep(made, conclusion, start, is_posted=posted is not None)
                     if fault is not None and not isinstance(fault, final):
                         raise fault
-                    result = ReviewResult(await self.head_status(just_made=conclusion), "", made, posted, fault)
+                    result = Outcome(await self.head_status(just_made=conclusion), "", made, posted, fault)
             except NothingToReview:
-                result = ReviewResult(await self.head_status("nothing"), ADDS_NOTHING)
+                result = Outcome(await self.head_status("nothing"), ADDS_NOTHING)
             except SupersededError as error:  # the conclusion of an earlier review of this head stays
                 if await self._is_replaced():
                     raise
                 status = await self.head_status()
                 status = status if status.is_reviewed else HeadStatus("cancelled")
-                result = ReviewResult(status, SUPERSEDED, made, fault=error)
+                result = Outcome(status, SUPERSEDED, made, fault=error)
             except final as error:
-                result = ReviewResult(await self.head_status(), public(error), fault=error)
+                result = Outcome(await self.head_status(), public(error), fault=error)
             await reviewing.end_check(self.run, check, result)
             if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
                 await self._tell(result.says or str(result.fault))
         return result
 
-    async def _make(self, decision: StartReview, check: int | None) -> MadeReview | SkipReview:
+    async def _make(self, decision: StartReview, check: int | None) -> Rendered | SkipReview:
         """Fetch and review the change, or return the reason not to. The fetched files are then deleted."""
         run, server = self.run, self.server
         async with server.fetch(run.job.pull, run.state) as pull:
@@ -191,13 +191,13 @@ class JobReview:
                     made = await self.server.review(brief, lambda _: None)
                     await reviewing.post_follow_up(self.run, made.review, self.server.comments, self.attempt.current)
 
-    async def refused(self, skip: SkipReview) -> ReviewResult:
+    async def refused(self, skip: SkipReview) -> Outcome:
         """Return the result of a review that the policy refuses. A closed pull request is skipped."""
         if self.run.state.facts.state != "open":
-            return ReviewResult(HeadStatus("skipped"), skip.reason)
-        return ReviewResult(await self.head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
+            return Outcome(HeadStatus("skipped"), skip.reason)
+        return Outcome(await self.head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
 
-    async def say_without_review(self, result: ReviewResult) -> None:
+    async def say_without_review(self, result: Outcome) -> None:
         """Show why there is no review in a check run, or in a comment if a review was due."""
         async with self.check_run() as check:
             await reviewing.end_check(self.run, check, result)
@@ -287,7 +287,7 @@ class JobReview:
             run.job.pull, run.state.facts, run.settings, self.server.store, lacks, just_made
         )
 
-    async def _keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
+    async def _keep(self, made: Rendered, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Store and count a review. The next review reports what could not be posted."""
         memory, pull, reviews = made.memory, self.run.job.pull, self.server.store.reviews
         if not is_posted and memory is not None:
@@ -315,7 +315,7 @@ class JobReview:
             await notice.put(self.run.host, load(), says, self.check_refusal)
 
 
-def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: float) -> FinishedReview:
+def _row(run: ReviewRun, made: Rendered, conclusion: CheckConclusion, start: float) -> FinishedReview:
     """Return the database row of a review."""
     review, statuses = made.review, ("new", "still", "fixed", "silenced")
     finding_rows = [

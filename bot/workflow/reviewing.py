@@ -15,13 +15,13 @@ from bot.features.description import posted as description
 from bot.features.tickets.described import ticket_texts
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.payloads import MadeReview
+from bot.payloads import Rendered
 from bot.render import code, load
 from bot.stored import reviews
 from bot.values import CheckConclusion, PullRequest, Review, ReviewJob
 from bot.values.consumer import Consumers
 from bot.values.job import ASKED
-from bot.values.progress import Progress, ProgressCallback, ReviewProgress
+from bot.values.progress import Progress, ProgressCallback, Reading
 from bot.workflow import pull_state
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
@@ -43,7 +43,7 @@ async def progress(
     """
     newest, news = Progress(), asyncio.Event()
 
-    def say(message: str | ReviewProgress) -> None:
+    def say(message: str | Reading) -> None:
         nonlocal newest
         if isinstance(message, str):
             newest = Progress(newest.reading, message)
@@ -115,12 +115,12 @@ class ReviewRun:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewResult:
+class Outcome:
     """The outcome of a review. `head` is the conclusion for its head."""
 
     head: HeadStatus
     says: str = ""  # why there is no review
-    made: MadeReview | None = None
+    made: Rendered | None = None
     posted: PublishResult | None = None  # None if nothing was posted
     fault: DeepRepoError | None = None  # what prevented the review or its comments
     is_left_out: bool = False  # whether the owner's settings leave this head out
@@ -225,7 +225,7 @@ async def show_progress(
 
 
 async def post(
-    run: ReviewRun, made: MadeReview, render: Callable[[Review], Comments], is_current: IsCurrent = is_always_current
+    run: ReviewRun, made: Rendered, render: Callable[[Review], Comments], is_current: IsCurrent = is_always_current
 ) -> tuple[PublishResult | None, DeepRepoError | None]:
     """Post the review. Return what was posted, and the error if something could not be.
 
@@ -260,7 +260,7 @@ async def _update_pull(review: Review, run: ReviewRun) -> tuple[str, ...]:
     return tuple(notes)
 
 
-async def end_check(run: ReviewRun, check: int | None, result: ReviewResult) -> None:
+async def end_check(run: ReviewRun, check: int | None, result: Outcome) -> None:
     """End the check run, if there is one, with the review or with the reason for no review."""
     if check is None:
         return

@@ -27,7 +27,7 @@ from bot.github.policy import Recent
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import FixRequest, MadeFix, Question, Remark, Rendered
 from bot.render import line, visible
 from bot.storage import Failure, Store, StoredJournal
 from bot.values import (
@@ -94,11 +94,11 @@ class Server:
                 change = await pull_state.fetch(self.identity.api, pull, state.facts, state.bases, token, folder)
             yield change
 
-    async def review(self, brief: Brief, say: ProgressCallback) -> MadeReview:
+    async def review(self, brief: Brief, say: ProgressCallback) -> Rendered:
         """Review without the files that exceed the limits. Raises OverLimit if nothing can be left out."""
         async with self._workspace(brief.journal) as (workspace, keep):
 
-            async def attempt(left_out: Mapping[str, str], lost: str) -> MadeReview:
+            async def attempt(left_out: Mapping[str, str], lost: str) -> Rendered:
                 given = child.without(brief, left_out, lost)
                 limits = child.for_review(self.caps, given)
                 return await child.run(tasks.rendered_review, given, workspace, caps=limits, say=say, keep=keep)
@@ -144,7 +144,7 @@ class Server:
 
     async def page(
         self, output: bytes, memory: bytes | None, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]
-    ) -> MadeReview:
+    ) -> Rendered:
         """Render a stored review with today's dismissals and rules."""
         return await child.run(tasks.page, output, memory, dismissals, rules, caps=self._soon)
 

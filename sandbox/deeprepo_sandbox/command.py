@@ -54,7 +54,7 @@ def _print_review() -> None:
     """Review the sample change like `deeprepo review` in a checkout."""
     from bot.cli.exits import finish, tell
     from bot.cli.reviewing import deliver, progress, scratch_folder
-    from bot.values import ReviewRequest
+    from bot.values import TypedChange
     from bot.wiring.review import local_review
     from deeprepo_sandbox.demo import build, build_user
 
@@ -67,7 +67,7 @@ def _print_review() -> None:
             "This is `deeprepo review` on a sample change, without a key or a network. It also checks a clone of another"
         )
         tell("repository that uses the changed code, as with the option --with.\n")
-        request = ReviewRequest(str(folder), "range", "main", "pull-request")
+        request = TypedChange(str(folder), "range", "main", "pull-request")
         flags = {"effort": "none", "with_clones": (str(user),)}
         with scratch_folder(request) as scratch, progress(quiet=False) as say:
             done = finish(local_review(request, flags, scratch, say, warn=tell))

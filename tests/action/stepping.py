@@ -24,7 +24,7 @@ from runner_texts import outputs, plain, resolved
 
 from bot import action
 from bot.config.action import Inputs, RunnerVariables, Step
-from bot.workflow.reviewing import ReviewResult
+from bot.workflow.reviewing import Outcome
 from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +88,7 @@ class Stage:
         at = Running(self, self.folder / f"run-{self.runs}", self.gh.actions_token(self.repo, permissions))
         return await at.carried_out(event, payload, python, {n.replace("_", "-"): text for n, text in inputs.items()})
 
-    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> ReviewResult:  # noqa: ANN401
+    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> Outcome:  # noqa: ANN401
         """Run `deeprepo action` in this process, and return its result. `rows` contains its log."""
         children.preload()
         self.rows.clear()

@@ -6,12 +6,12 @@ import pytest
 from opening import BASE, BROKEN, event, opened
 from stepping import READ, Stage, on_stage
 
-from bot.workflow.reviewing import ReviewResult
+from bot.workflow.reviewing import Outcome
 
 KINDS = {"draft": {"draft": True}, "bot": {"author": "dependabot[bot]"}, "plain": {}}
 
 
-async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
+async def came_to(at: Stage, kind: str) -> tuple[int, Outcome]:
     """Open a pull request of this kind; return its number and the step's result."""
     at.gh.world.user("dependabot[bot]", "Bot")
     number, body = await opened(at, **KINDS[kind])

@@ -8,7 +8,7 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 
 
@@ -18,7 +18,7 @@ def review(repository: Repository, folder: Path, **flags: object) -> Review:
     scratch.mkdir()
     return asyncio.run(
         local_review(
-            ReviewRequest(str(repository.folder), "range", "HEAD~1", "HEAD"), {"effort": "none", **flags}, str(scratch)
+            TypedChange(str(repository.folder), "range", "HEAD~1", "HEAD"), {"effort": "none", **flags}, str(scratch)
         )
     )
 

@@ -7,13 +7,13 @@ from fakes import Repository
 
 from bot.checkout import Checkout, pull
 from bot.errors import RevisionError
-from bot.values import PullRequest, ReviewRequest
+from bot.values import PullRequest, TypedChange
 
 
 def resolve(repository: Repository | Path, scratch: Path, **request: str) -> PullRequest:
     scratch.mkdir(exist_ok=True)
     folder = repository.folder if isinstance(repository, Repository) else repository
-    return asyncio.run(pull(ReviewRequest(str(folder), **request), str(scratch)))  # type: ignore[arg-type]
+    return asyncio.run(pull(TypedChange(str(folder), **request), str(scratch)))  # type: ignore[arg-type]
 
 
 def content(found: PullRequest, path: str) -> bytes | None:

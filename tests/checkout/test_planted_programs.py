@@ -13,7 +13,7 @@ from planted import Planted, keys, programs
 from bot import cli
 from bot.checkout import Checkout, pull
 from bot.errors import DeepRepoError
-from bot.values import PullRequest, Query, ReviewRequest
+from bot.values import PullRequest, Query, TypedChange
 
 ROOT = Path(__file__).parents[2]
 CONTROLS = {
@@ -40,7 +40,7 @@ def watched(planted: Planted) -> Iterator[Planted]:
     assert planted.started() == ""
 
 
-async def everything(request: ReviewRequest, scratch: str) -> PullRequest:
+async def everything(request: TypedChange, scratch: str) -> PullRequest:
     """Run every git operation of a review."""
     found = await pull(request, scratch)
     async with Checkout(found) as tree:
@@ -118,7 +118,7 @@ def test_missing_object_is_not_fetched(tmp_path: Path) -> None:
     made.plant(programs())
     (made.git_dir / "objects" / oid[:2] / oid[2:]).unlink()
     with pytest.raises(DeepRepoError, match="partial clone"):
-        asyncio.run(everything(ReviewRequest(str(made.repository.folder), base="main"), str(tmp_path)))
+        asyncio.run(everything(TypedChange(str(made.repository.folder), base="main"), str(tmp_path)))
     assert made.started() == ""
 
 

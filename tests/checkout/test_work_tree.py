@@ -8,12 +8,12 @@ from fakes import Repository
 
 from bot import diff
 from bot.checkout import Checkout, pull
-from bot.values import ChangedFile, PullRequest, ReviewRequest
+from bot.values import ChangedFile, PullRequest, TypedChange
 
 
 def uncommitted(repository: Repository, scratch: Path) -> PullRequest:
     scratch.mkdir(exist_ok=True)
-    return asyncio.run(pull(ReviewRequest(str(repository.folder), "uncommitted"), str(scratch)))
+    return asyncio.run(pull(TypedChange(str(repository.folder), "uncommitted"), str(scratch)))
 
 
 def files(found: PullRequest) -> dict[str, ChangedFile]:

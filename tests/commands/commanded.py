@@ -29,7 +29,7 @@ from bot.values import (
     PullRef,
     RepositoryFacts,
     Review,
-    ReviewRequest,
+    TypedChange,
 )
 from bot.wiring import review as wiring
 from bot.workflow import commands
@@ -129,7 +129,7 @@ class Scene:
     async def _open_session(self) -> AsyncIterator[Session]:
         """Open a session over the change, with the scripted model as its root."""
         with tempfile.TemporaryDirectory() as scratch:
-            brief = await wiring.brief(ReviewRequest(str(self.repository.folder)), {"strategy": "offline"}, scratch)
+            brief = await wiring.brief(TypedChange(str(self.repository.folder)), {"strategy": "offline"}, scratch)
             models = Models(self.model, self.model)
             async with (
                 pipeline.survey(brief, wiring.tools(brief, scratch, lambda _: None)) as subject,
@@ -149,8 +149,6 @@ def scene(repository: Repository, after: Mapping[str, str | bytes | None] = AFTE
     repository.git("checkout", "-qb", "feature")
     repository.commit(dict(after), "after")
     with tempfile.TemporaryDirectory() as scratch:
-        review = asyncio.run(
-            wiring.local_review(ReviewRequest(str(repository.folder)), {"strategy": "offline"}, scratch)
-        )
+        review = asyncio.run(wiring.local_review(TypedChange(str(repository.folder)), {"strategy": "offline"}, scratch))
     review = replace(review, pull=replace(review.pull, url="https://github.com/acme/shop"))
     return Scene(repository, review, data=json_file.render(review).encode())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 
 BAD = "def f(x):\n    return [x]\n"
@@ -48,7 +48,7 @@ def review(repository: Repository, scratch: Path, data: bytes) -> Review:
     """Review the last commit with static checks only, and with a tool's report."""
     return asyncio.run(
         local_review(
-            ReviewRequest(str(repository.folder), base="HEAD~1", head="HEAD"),
+            TypedChange(str(repository.folder), base="HEAD~1", head="HEAD"),
             {"effort": "none", "sarif": [("x.sarif", data)]},
             str(scratch),
         )

@@ -17,7 +17,7 @@ from rendered import SEEN, harm
 from bot.features.walkthrough.section import WALKTHROUGH
 from bot.outputs import OUTPUTS, posts
 from bot.stored import markers
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Server
@@ -67,7 +67,7 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for name in ("ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"):
             patch.setenv(name, SECRET)
         flags = {"root": "compatible/root", "worker": "compatible/worker"}
-        review = asyncio.run(local_review(ReviewRequest(str(repository.folder)), flags, str(top / "scratch")))
+        review = asyncio.run(local_review(TypedChange(str(repository.folder)), flags, str(top / "scratch")))
         requests = [dict(body) for body in server.requests]
     return Outcome(entries, review, requests, top, before)
 

@@ -7,7 +7,7 @@ import pytest
 from fakes import Repository
 from small_changes import ByCode, Files, Places
 
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 
 
@@ -19,7 +19,7 @@ def by_code(repository: Repository, tmp_path: Path) -> ByCode:
         repository.commit(before, "before")
         repository.git("checkout", "-qb", "feature")
         repository.commit(after, "after")
-        return asyncio.run(local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
+        return asyncio.run(local_review(TypedChange(str(repository.folder)), {}, str(tmp_path)))
 
     return run
 

@@ -11,7 +11,7 @@ from families import few
 from pushes import Files
 
 from bot.outputs import json_file
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -75,7 +75,7 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def run(after: Files, *, model: bool = False, earlier: Review | None = None, **flags: Any) -> Review:  # noqa: ANN401
         repository.commit(after, "after")
         if not model:
-            return asyncio.run(local_review(ReviewRequest(str(repository.folder)), flags, str(tmp_path / "scratch")))
+            return asyncio.run(local_review(TypedChange(str(repository.folder)), flags, str(tmp_path / "scratch")))
         with doubles.in_thread(Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))) as server:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             last = tmp_path / "last.json"
@@ -84,7 +84,7 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
                 flags["previous"] = last.read_bytes()
             return asyncio.run(
                 local_review(
-                    ReviewRequest(str(repository.folder)),
+                    TypedChange(str(repository.folder)),
                     {"worker": "compatible/worker", **flags},
                     str(tmp_path / "scratch"),
                 )

@@ -11,7 +11,7 @@ from fakes import Repository
 
 from bot import pipeline
 from bot.outputs import OUTPUTS
-from bot.values import Dismissal, Review, ReviewRequest
+from bot.values import Dismissal, Review, TypedChange
 from bot.wiring import review as wiring
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
@@ -41,7 +41,7 @@ class Rounds:
         return done
 
     async def _review(self, flags: dict[str, Any], decided: dict[str, Any]) -> Review:
-        brief = await wiring.brief(ReviewRequest(str(self.repository.folder)), flags, str(self.scratch))
+        brief = await wiring.brief(TypedChange(str(self.repository.folder)), flags, str(self.scratch))
         return await pipeline.review(replace(brief, **decided), wiring.tools(brief, str(self.scratch), lambda _: None))
 
 

@@ -17,7 +17,7 @@ from secret_samples import SAMPLES
 from bot.outputs import OUTPUTS, posts
 from bot.render import load
 from bot.secrets.masking.masks import PLACEHOLDER, Masks
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from bot.workflow.publish import checks
 from deeprepo_sandbox import providers as doubles
@@ -75,7 +75,7 @@ class Tap:
             scratch = self.folder / "scratch"
             scratch.mkdir(exist_ok=True)
             flags = {**names, "strategy": strategy, "journal": str(self.journal)}
-            done = asyncio.run(local_review(ReviewRequest(str(self.repository.folder)), flags, str(scratch)))
+            done = asyncio.run(local_review(TypedChange(str(self.repository.folder)), flags, str(scratch)))
             self.requests += json.dumps(server.requests)
         assert server.count
         return done

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from bot.features.walkthrough.section import WALKTHROUGH, Walkthrough
 from bot.outputs import json_file, markdown
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -61,7 +61,7 @@ class Desk:
             self.patch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             past = json_file.render(earlier).encode() if earlier else None
             given = {"worker": "compatible/worker", "previous": past, **flags}
-            done = asyncio.run(local_review(ReviewRequest(str(self.repository.folder)), given, str(self.scratch)))
+            done = asyncio.run(local_review(TypedChange(str(self.repository.folder)), given, str(self.scratch)))
             self.bodies = [dict(body) for body in server.requests]
         return done
 

@@ -19,11 +19,11 @@ from deeprepo_sandbox.providers import Server
 REVIEW = """
 import asyncio, json, sys
 from bot.wiring import preload, review
-from bot.values import ReviewRequest
+from bot.values import TypedChange
 
 before = set(sys.modules)
 folder, base, head, scratch = sys.argv[1:]
-done = asyncio.run(review.local_review(ReviewRequest(folder, "range", base, head), {}, scratch))
+done = asyncio.run(review.local_review(TypedChange(folder, "range", base, head), {}, scratch))
 print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 """
 

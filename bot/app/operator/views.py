@@ -89,7 +89,7 @@ class ListedFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewPage:
+class Page:
     """The values of a review's page. The review may still be running or waiting."""
 
     pull: PullRef
@@ -172,7 +172,7 @@ async def queue(server: RunningServer, session: Session) -> Queue:
     return Queue(running, waiting, failures, failure_count)
 
 
-async def review(server: RunningServer, session: Session, job: str) -> ReviewPage | None:
+async def review(server: RunningServer, session: Session, job: str) -> Page | None:
     """Return the review of a job, or None if it doesn't exist or the session may not see it."""
     store = server.store
     found = await store.listing.one(job, session.scope)
@@ -180,7 +180,7 @@ async def review(server: RunningServer, session: Session, job: str) -> ReviewPag
         row, data = found
         owner, _, name = row.name.partition("/")
         pull = PullRef(row.installation, row.repository, owner, name, row.number)
-        page = ReviewPage(pull, row.title or "", row.state, row.trigger, row.started, row)
+        page = Page(pull, row.title or "", row.state, row.trigger, row.started, row)
         try:
             stored = await asyncio.to_thread(reviews.review, data)
         except reviews.UnreadableError as error:
@@ -195,7 +195,7 @@ async def review(server: RunningServer, session: Session, job: str) -> ReviewPag
     live = await server.jobs.one(job)
     if live is None or not isinstance(live.job, ReviewJob) or not session.may(live.job.pull.installation):
         return None
-    return ReviewPage(live.job.pull, "", live.state, live.job.trigger, live.stored_at)
+    return Page(live.job.pull, "", live.state, live.job.trigger, live.stored_at)
 
 
 def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding, ...]:

@@ -7,9 +7,9 @@ from bot import checkout, render
 from bot.checkout import Checkout
 from bot.errors import NothingToReview, UsageError
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
-from bot.outputs.review_templates import ReviewTemplates
+from bot.outputs.review_templates import Templates
 from bot.review import written
-from bot.values import Finding, PullRequest, Reference, Review, ReviewRequest
+from bot.values import Finding, PullRequest, Reference, Review, TypedChange
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, review_in_child
@@ -60,7 +60,7 @@ async def explanation(review: Review, number: int) -> str:
             else "it has no findings"
         )
         raise UsageError(f"the last review has no finding {number}: {numbers}")
-    form = ReviewTemplates(review)
+    form = Templates(review)
     return form.fill(
         "finding.md.j2",
         lambda: [parts.finding_values(findings_by_number[number], review, form.words)],
@@ -90,9 +90,9 @@ async def callers(repo: str, symbol: str, scratch: str) -> str:
 
 async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
     try:
-        pull = await checkout.pull(ReviewRequest(repo, "uncommitted"), scratch)
+        pull = await checkout.pull(TypedChange(repo, "uncommitted"), scratch)
     except UsageError:  # a bare repository, or no commit yet
-        pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
+        pull = await checkout.pull(TypedChange(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
         call_rows = await uses.callers(tree, symbol)
         sources = await tree.read_many(sorted({place.path for place in call_rows[:MAX_CALLERS]}))

@@ -30,7 +30,7 @@ from bot.render import code, comment, load, phrase
 from bot.review.guidance import language_instruction
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
-from bot.values.review import LastReview
+from bot.values.review import LastFindings
 from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.values import Message, Prompt, Schema, tokens
 
@@ -92,7 +92,7 @@ def schema() -> Schema:
     return asking("reply_to_remark", "Hand in the reply.", properties)
 
 
-async def answer(remark_thread: RemarkThread, last_review: LastReview | None, session: Session) -> Answer:
+async def answer(remark_thread: RemarkThread, last_review: LastFindings | None, session: Session) -> Answer:
     """Ask the model to answer a remark, and check its answer. Raises ProviderError and BudgetSpent."""
     findings = [await at_current_location(subject, session.tree) for subject in subjects(remark_thread, last_review)]
     model = session.reader or session.root
@@ -106,7 +106,7 @@ async def answer(remark_thread: RemarkThread, last_review: LastReview | None, se
     )
 
 
-def subjects(remark_thread: RemarkThread, last_review: LastReview | None) -> tuple[Finding, ...]:
+def subjects(remark_thread: RemarkThread, last_review: LastFindings | None) -> tuple[Finding, ...]:
     """Return the findings that a remark is about: its thread's, or else those that it mentions by number."""
     if last_review is None:
         return ()
@@ -118,7 +118,7 @@ def subjects(remark_thread: RemarkThread, last_review: LastReview | None) -> tup
 
 
 async def _prompt(
-    remark_thread: RemarkThread, findings: Sequence[Finding], last_review: LastReview | None, session: Session
+    remark_thread: RemarkThread, findings: Sequence[Finding], last_review: LastFindings | None, session: Session
 ) -> Prompt:
     """Return the prompt: first what stays the same within the thread, then the conversation."""
     code, room = list[Excerpt](), CODE_TOKENS

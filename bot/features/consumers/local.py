@@ -12,7 +12,7 @@ from bot.checkout import Checkout
 from bot.checkout.own_git_dir import locate
 from bot.config import Config
 from bot.ports import Analyzer
-from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, PullRequest, TypedChange
 from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
 from deeprepo.impact.ports import Tree
 
@@ -66,7 +66,7 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
     """
     from bot.features.consumers.check import list_known
 
-    pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
+    pull = await checkout.pull(TypedChange(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
         written = await tree.settings_at_tip(config.FILE)
         named = named_consumers(pull, places, config.resolve({}, written, config.environment()))

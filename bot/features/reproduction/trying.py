@@ -15,7 +15,7 @@ from bot.features.reproduction.rig import Rig, rig
 from bot.features.reproduction.runners import judge
 from bot.features.reproduction.values import SandboxOutcome, SandboxRefused, SandboxRun, TestResult
 from bot.machine import files
-from bot.values import PullRequest, ReviewRequest
+from bot.values import PullRequest, TypedChange
 from bot.values.shared_file import SettingsText
 from bot.wiring.review import shared_files
 from deeprepo.impact.text.paths import is_product, is_sample, vendored_folder
@@ -186,9 +186,9 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
 async def _pull(repo: str, scratch: str) -> tuple[PullRequest, str]:
     """Return this folder's change, and a note. If the default branch is unknown, both sides are HEAD."""
     try:
-        return await checkout.pull(ReviewRequest(repo), scratch), ""
+        return await checkout.pull(TypedChange(repo), scratch), ""
     except NoCommitError as error:
         raise UsageError("this branch has no commits yet. Commit something, then run `deeprepo run` again") from error
     except RevisionError:
-        pull = await checkout.pull(ReviewRequest(repo, base="HEAD", head="HEAD"), scratch)
+        pull = await checkout.pull(TypedChange(repo, base="HEAD", head="HEAD"), scratch)
         return pull, " (no base branch was found, so HEAD is used)"

@@ -15,7 +15,7 @@ from bot.analyzers import ANALYZERS
 from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError, GitError
 from bot.features.consumers.check import check
-from bot.values import ReviewRequest
+from bot.values import TypedChange
 from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo_evals.clones import clones, half
 from deeprepo_evals.consumers import losses, truth
@@ -137,7 +137,7 @@ async def _cases(
 async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | str:
     try:
         with tempfile.TemporaryDirectory(prefix="deeprepo-pairs-") as scratch:
-            request = ReviewRequest(str(library), "range", f"{commit}~1", commit)
+            request = TypedChange(str(library), "range", f"{commit}~1", commit)
             pull = await checkout.pull(request, scratch)
             async with asyncio.timeout(120), checkout.Checkout(pull) as tree:
                 files = diff.read(await tree.change(changes_role))

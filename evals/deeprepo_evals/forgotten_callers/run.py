@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import DeepRepoError
-from bot.values import Finding, ReviewRequest
+from bot.values import Finding, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_evals.clones import clones
 from deeprepo_evals.forgotten_callers.callers import Caller
@@ -50,7 +50,7 @@ async def review(repos: Path, rows: Sequence[Caller], say: Say) -> tuple[list[Re
 async def _findings(clone: Path, parent: str, broke: str) -> list[Finding] | None:
     with tempfile.TemporaryDirectory(prefix="deeprepo-forgotten-") as scratch:
         try:
-            request = ReviewRequest(str(clone), base=parent, head=broke)
+            request = TypedChange(str(clone), base=parent, head=broke)
             done = await local_review(request, {"strategy": "offline"}, scratch)
         except DeepRepoError:
             return None

@@ -13,7 +13,7 @@ from bot.config import Settings
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.journal import codec, reader
@@ -72,9 +72,9 @@ class RehearsalReviewer:
         return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
 
 
-def request(repo: Path) -> ReviewRequest:
+def request(repo: Path) -> TypedChange:
     """The change of a built case."""
-    return ReviewRequest(str(repo), "range", "base", "head")
+    return TypedChange(str(repo), "range", "base", "head")
 
 
 def acting(oracle: Oracle) -> ScriptedModel:

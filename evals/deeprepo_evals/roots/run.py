@@ -15,7 +15,7 @@ from bot.config import Settings
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from deeprepo.rlm.errors import BudgetSpent, ProviderDown
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.values import Limits, Model
@@ -150,7 +150,7 @@ class _Arena:
         scratch.mkdir()
         strategy = {BASELINE: one_call.__name__, "rlm-only": rlm_only.__name__}.get(item["strategy"], item["strategy"])
         settings = config.resolve({"verify": item["verify"], "analyzers": ()}, None, Settings())
-        pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
+        pull = await checkout.pull(TypedChange(str(repo), "range", "base", "head"), str(scratch))
         return await pipeline.review(Brief(pull, settings), OpenedBy(opener=open_desk, strategy=strategy))
 
 

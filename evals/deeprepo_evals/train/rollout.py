@@ -13,7 +13,7 @@ from bot.config import Settings
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.values import Limits, Model
 from deeprepo_evals import plant, rlm_only
@@ -52,7 +52,7 @@ async def roll(
         scratch = Path(folder) / "scratch"
         scratch.mkdir()
         opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
-        pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
+        pull = await checkout.pull(TypedChange(str(repo), "range", "base", "head"), str(scratch))
         brief = Brief(pull, config.resolve(FLAGS, None, Settings()))
         review = await pipeline.review(brief, OpenedBy(opener=opened, strategy=rlm_only.__name__))
     return Rollout(facts_of(review, code, till, task.turns), review, till.failure, till.why, till.was_capped)

@@ -18,7 +18,7 @@ from sample import AFTER
 from bot import pipeline
 from bot.features.reproduction.review import ATTEMPTS, REPRODUCTION
 from bot.outputs import OUTPUTS, markdown, posts
-from bot.values import Review, ReviewRequest
+from bot.values import Review, TypedChange
 from bot.wiring import review as review_of
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles
@@ -62,7 +62,7 @@ class Model:
 def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Review]:
     """Return a function that reviews the change with a model and with runs allowed."""
 
-    async def of_a_stranger(request: ReviewRequest, given: Mapping[str, Any], scratch: str) -> Review:
+    async def of_a_stranger(request: TypedChange, given: Mapping[str, Any], scratch: str) -> Review:
         brief = replace(await review_of.brief(request, given, scratch), stranger=True)
         return await pipeline.review(brief, review_of.tools(brief, scratch, lambda _: None))
 
@@ -73,7 +73,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             given = {"worker": "compatible/worker", "effort": "low", "run_tests": True, **flags}
             (tmp_path / "scratch").mkdir(exist_ok=True)
-            request, scratch = ReviewRequest(str(shop.folder)), str(tmp_path / "scratch")
+            request, scratch = TypedChange(str(shop.folder)), str(tmp_path / "scratch")
             if stranger:
                 return asyncio.run(of_a_stranger(request, given, scratch))
             return asyncio.run(local_review(request, given, scratch))

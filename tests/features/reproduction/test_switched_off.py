@@ -31,13 +31,13 @@ started = []
 sys.addaudithook(lambda name, given: started.append([*map(str, given[1])]) if name == "subprocess.Popen" else None)
 from bot import pipeline
 from bot.wiring.review import local_review
-from bot.values import ReviewRequest
+from bot.values import TypedChange
 for line in sys.stdin:
     flags, environment = json.loads(line)
     os.environ.update(environment)
     started.clear()
     with tempfile.TemporaryDirectory() as scratch:
-        done = asyncio.run(local_review(ReviewRequest("."), flags, scratch))
+        done = asyncio.run(local_review(TypedChange("."), flags, scratch))
     print(json.dumps({
         "modules": sorted(name for name in sys.modules if re.fullmatch(r"bot.features.reproduction.(reproduce|rig|execute|container|runners)", name)),
         "programs": sorted({os.path.basename(command[0]) for command in started}),
