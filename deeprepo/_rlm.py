@@ -22,6 +22,7 @@ T = TypeVar("T")
 Context = str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
 Function = Callable[[list[dict[str, str]]], str | Awaitable[str]]
 AnyModel = str | Model | Function
+OnEvent = Callable[[Event], None]
 Tools = Mapping[str, Any] | Iterable[Callable[..., Any]]
 
 
@@ -115,8 +116,7 @@ class RLM:
         Raises `ProviderError` and `BudgetSpent` only before the first turn. The other errors can be raised at any time.
         """
         if samples != 1:
-            how: dict[str, Any] = {"answer_type": answer_type, "journal": journal, "on_progress": on_progress}
-            return await self._sampled(samples, query, context, tools, **how)
+            return await self._sampled(samples, journal, on_progress, (query, context, tools), answer_type)
         async with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
             return await session.run_async(query, answer_type=answer_type)
 
@@ -125,13 +125,10 @@ class RLM:
     async def _sampled(
         self,
         samples: int,
-        query: str,
-        context: Context,
-        tools: Tools | None,
-        *,
-        answer_type: Any,  # noqa: ANN401
         journal: Path | None,
-        on_progress: Callable[[Event], None] | None,
+        on_progress: OnEvent | None,
+        asked: tuple[Any, ...],
+        answer_type: object,
     ) -> Result:
         """Run the question several times in parallel, and return the result with the most frequent answer."""
         _samples.check(samples)
@@ -146,7 +143,7 @@ class RLM:
             rlm.workers = {name: _samples.seeded(model, number) for name, model in self.workers.items()}
             rlm._share = samples  # noqa: SLF001 - a copy of this one
             place, told = _samples.journal(journal, number), partial(hear, number) if on_progress else None
-            return await rlm.run_async(query, context, tools, answer_type=answer_type, journal=place, on_progress=told)
+            return await rlm.run_async(*asked, answer_type=answer_type, journal=place, on_progress=told)
 
         ended = await asyncio.gather(*map(one, range(samples)), return_exceptions=True)
         result = _samples.agreement(ended, is_typed=answer_type is not None)
@@ -164,7 +161,7 @@ class RLM:
         on_progress: Callable[[Event], None] | None = None,
     ) -> "Session":
         """Start a session for several questions about one context. The parameters are those of `run`."""
-        return Session(self, context, tools, journal=journal, on_progress=on_progress)
+        return Session(self, context, tools, journal, on_progress)
 
 
 class Session:
@@ -174,13 +171,7 @@ class Session:
     """
 
     def __init__(
-        self,
-        rlm: RLM,
-        context: Context,
-        tools: Tools | None = None,
-        *,
-        journal: Path | None = None,
-        on_progress: Callable[[Event], None] | None = None,
+        self, rlm: RLM, context: Context, tools: Tools | None, journal: Path | None, on_progress: OnEvent | None
     ) -> None:
         with translate():
             from bot.wiring.question import ChosenModels, open_inquiry

@@ -29,10 +29,8 @@ def seeded(model: M, number: int) -> M:
 
 def journal(path: Path | None, number: int) -> _Place | None:
     """Return the file of one of the runs: the first one has that of a single run."""
-    if path is None or not number:
-        return None if path is None else _Place(path)
-    place = _Place(path)
-    return place.with_name(f"{place.stem}.{number + 1}{place.suffix}")
+    place = None if path is None else _Place(path)
+    return place.with_name(f"{place.stem}.{number + 1}{place.suffix}") if place and number else place
 
 
 def labelled(event: Event, number: int) -> Event:

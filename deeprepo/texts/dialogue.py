@@ -43,16 +43,9 @@ class TextQuestion:
     def journal_entry(self) -> dict[str, Any]:
         """Return what the journal records in addition to the context."""
         tools = [[tool.name, tool.line, *([repr(tool.value)] if tool.call is None else [])] for tool in self.tools]
-        typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
-        rest = {"setup": self.setup} if self.setup else {}
-        return {
-            "question": self.query,
-            "answer_form": self.answer_form,
-            "tools": tools,
-            "depth": self.depth,
-            **typed,
-            **rest,
-        }
+        entry = {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.depth}
+        entry |= {"schema": self.answer_type.schema} if self.answer_type is not None else {}
+        return entry | ({"setup": self.setup} if self.setup else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

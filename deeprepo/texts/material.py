@@ -21,9 +21,7 @@ from deeprepo.rlm.repl.process import Streamed
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
 MOST_BYTES, MOST_FILES = 100 << 20, 20_000  # of one context
-HEAD = (
-    8_000  # bytes in which a NUL tells that a file is no text; characters around a border in which a secret may be cut
-)
+HEAD = 8_000  # bytes in which a NUL means "no text", and characters around a border in which a secret may be cut
 PATH_CHARS = 200  # of a name that becomes a path as it is
 NAMED = 5  # files that a note names
 MAX_PREVIEW = 100  # characters of one value of a JSON document

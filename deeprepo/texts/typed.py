@@ -58,8 +58,8 @@ class AnswerType:
         except ValidationError:
             if not isinstance(value, str):
                 raise
-            self.adapter.validate_json(value)
-            return json.loads(value)
+            text = value
+            self.adapter.validate_json(text)
         return json.loads(text)
 
 
