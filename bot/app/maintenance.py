@@ -147,7 +147,7 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
     fresh = await server.jobs.submit(ReviewJob(pull, "catch-up", head=head), name)
     if fresh:
         server.metrics.delivery("pull_request", "caught up")
-        _log("reviewing a pull request that was missed", pull=pull.key, head=head)
+        _log("asking for a review of a pull request that has none", pull=pull.key, head=head)
     return fresh
 
 

@@ -32,7 +32,9 @@ def test_links_lead_to_existing_files_and_headings(page: Path) -> None:
 
 
 def test_every_page_can_be_reached() -> None:
-    """Every page and image in docs can be reached from the README."""
+    """Every page and image in docs can be reached from the README, whose links are absolute in a release."""
+    if "](docs/" not in README.read_text(encoding="utf-8"):
+        pytest.skip("the links of a release's README are absolute")
     seen, waiting = {README}, [README]
     while waiting:
         for _, target, _ in local(waiting.pop()):

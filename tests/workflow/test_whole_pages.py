@@ -57,7 +57,7 @@ def compared(at: Whole, number: int, truth: Truth) -> None:
     assert number_in(r"^(\d+) finding", check.title or "") == left
     assert number_in(r"## deeprepo: .*?(\d+) finding", check.text or "") == left
     assert check.conclusion == ("failure" if left else "success")
-    assert number_in(r"(\d+) findings? (?:is|are) ignored", page) == truth.by_word
+    assert number_in(r"(\d+) findings? (?:is|are) silenced", page) == truth.by_word
     prompts = [int(one) for one in re.findall(r"Prompt for a coding agent: (?:all )?(\d+) finding", page)]
     assert prompts == ([left] if prompts else [])
     asking = [one for one in stands.reviews if one.state == "CHANGES_REQUESTED"]

@@ -75,7 +75,7 @@ async def test_remembered_sentence_silences_the_finding_that_it_answers(
             summary = at.summary(second)
             assert "Zone 0 is the last zone" in summary
             assert "1 finding is silenced" in summary
-            assert "Division by zero" in summary.partition("Learning 1")[2]  # so that people can check it
+            assert "Division by zero" in summary.partition("is silenced")[2]  # so that people can check it
             assert not [c for c in at.gh.pull(second).review_comments if "Division by zero" in c.body]
             assert not any(SENTENCE in text for text in model.texts if "The claim, about" not in text)
             listed = await at.said(second, "/deeprepo rules")
