@@ -195,7 +195,7 @@ def _seen(log: Path) -> list[str]:
 
 def _review(folder: Path, journal: Path, out: Path, url: str) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "bot", "review", "main..feature", "--repo", str(folder / "repository"), "--quiet"]
-    command += ["--strategy", "rlm", "--root", "compatible/root", "--worker", "compatible/worker"]
+    command += ["--root", "compatible/root", "--worker", "compatible/worker"]
     command += ["--journal", str(journal), "--format", "json", "--output", str(out)]
     home = str(Path(__file__).parents[1])
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": home, "DEEPREPO_BASE_URL": url}
