@@ -172,11 +172,11 @@ def _values(path: str, line: str) -> set[str]:
 
     If the secrets check finds none in this line, all words with a digit count.
     """
-    known_values = {
-        hit.value for hit in patterns.hits(line, quotes=patterns.has_quotes(path)) if hit.rule != "private-key"
-    }
-    if known_values:
-        return known_values
+    quotes = patterns.has_quotes(path)
+    for text in filter(None, (line, patterns.joined("password =", line))):  # a value may have its name above it
+        known_values = {hit.value for hit in patterns.hits(text, quotes=quotes) if hit.rule != patterns.KEY}
+        if known_values:
+            return known_values
     return {word for word in _WORD.findall(line) if any(map(str.isdigit, word)) or not word.isascii()}
 
 
