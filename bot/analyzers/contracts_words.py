@@ -223,30 +223,20 @@ def _consequence(rows: Sequence[Breakage]) -> str:
 
 
 def _runtime_failure(rows: Sequence[Breakage]) -> str:
-    """Return how the first broken line fails at run time; "" if the language has its own words."""
+    """Return how the first broken line, or the import that it needs, fails; "" if the language has its own words."""
     reference = rows[0].reference
     known = language_of(reference.path)
     if known is None or known.scope.exports:
         return ""
-    taken = next(
-        (
-            breakage
-            for breakage in rows
-            if breakage.reference.path == reference.path and breakage.reference.form == "import"
-        ),
-        rows[0],
-    )
-    kind = "missing-module" if taken.reference.is_module else "missing-name"
     if rows[0].misfit is not None:
         return f"This line {known.fails['arguments']}."
-    if taken.reference.form != "import":
-        kind = "missing-member" if re.search(rf"\.{re.escape(taken.reference.name)}\b", taken.reference.text) else ""
-    where = (
-        "This line"
-        if taken.reference.line == reference.line
-        else f"The import in {reference.path}, line {taken.reference.line},"
-    )
-    return f"{where} {known.fails[kind]}." if kind else ""
+    mine = (row.reference for row in rows if row.reference.path == reference.path)
+    first = next((other for other in mine if other.form == "import"), reference)
+    if first.form != "import" and f".{first.name}" not in first.text:
+        return ""
+    kind = "missing-module" if first.is_module else "missing-name" if first.form == "import" else "missing-member"
+    where = "This line" if first.line == reference.line else f"The import in {first.path}, line {first.line},"
+    return f"{where} {known.fails[kind]}."
 
 
 async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> list[Evidence]:

@@ -268,13 +268,8 @@ class OpenItem:
     name: str
     reason: str
 
-    @property
-    def label(self) -> str:
-        """The location, such as "src/till.py:3, 9, 12"."""
-        return self.place(LISTED_NUMBERS)
-
-    def place(self, most: int | None) -> str:
-        """Return the location with at most `most` line numbers; None for all."""
+    def place(self, most: int | None = LISTED_NUMBERS) -> str:
+        """Return the location with at most `most` line numbers, such as "src/till.py:3, 9, 12"; None for all."""
         numbers = ", ".join(map(str, self.lines[:most]))
         more = f" and {len(self.lines) - most} more" if most is not None and len(self.lines) > most else ""
         return " ".join(filter(None, (f"{self.path}:{numbers}{more}" if numbers else self.path, self.name)))

@@ -171,7 +171,7 @@ def _open(rows: Sequence[facts.OpenItem], review: Review) -> list[dict[str, Any]
     links_by_reason: dict[str, list[Safe]] = {}
     for open_place in rows:
         links_by_reason.setdefault(open_place.reason, []).extend(
-            [link(open_place.label[:200], _head(open_place, review))] if open_place.path else []
+            [link(open_place.place()[:200], _head(open_place, review))] if open_place.path else []
         )
     return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in links_by_reason.items()]
 
@@ -189,7 +189,7 @@ def _relying(groups: Sequence[tuple[str, Sequence[facts.OpenItem]]], review: Rev
     return [
         {
             "what": what,
-            "where": Safe(", ".join(link(open_place.label[:200], _head(open_place, review)) for open_place in rows)),
+            "where": Safe(", ".join(link(open_place.place()[:200], _head(open_place, review)) for open_place in rows)),
         }
         for what, rows in groups
     ]
