@@ -48,4 +48,4 @@ def from_root(rows: object, linked_issues: Collection[LinkedIssue]) -> tuple[Iss
 
 
 def _sentence(value: object) -> str:
-    return " ".join(value[: 4 * MAX_SENTENCE_CHARS].split())[:MAX_SENTENCE_CHARS] if isinstance(value, str) else ""
+    return " ".join(value.split())[:MAX_SENTENCE_CHARS] if isinstance(value, str) else ""

@@ -10,7 +10,6 @@ finding is always shown in full. A model's own confidence is ignored, since it d
 finding is true (see docs/using.md). Pure functions.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -26,8 +25,6 @@ from bot.values import (
     severity_rank,
 )
 from bot.values.finding import AGREED
-from deeprepo.impact.text.lines import is_comment
-from deeprepo.impact.text.paths import is_prose
 
 # Lines of one file's diff; GitHub collapses a longer diff and rejects comments in it
 MAX_ANCHORED_LINES = 20_000
@@ -35,10 +32,6 @@ MOST_COUNTED = 3  # more reports of a finding don't make it surer
 LEAST_IN_FULL, MOST_IN_FULL = 4, 10  # findings shown in full for a small change, and for a large one
 FILES_FOR_MOST, LINES_FOR_MOST = 100, 2_000  # changed files or lines of a large change
 SECURITY = ("security", "secret")  # categories
-_SLIP = re.compile(
-    r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
-    re.IGNORECASE,
-)
 
 
 def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
@@ -144,7 +137,7 @@ def room(files: Collection[ChangedFile]) -> int:
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Sort findings, best first, and collapse those that are not shown in full.
 
-    These are always collapsed: spelling mistakes, unsettled findings, remarks, those in `held` (fingerprints), and
+    These are always collapsed: unsettled findings, remarks, those in `held` (fingerprints), and
     unconfirmed findings that are low, come only from the diff, or come from one of several passes, unless that is
     the root's model with the code around the change. Low findings of that model outside the diff are not collapsed. So is what exceeds `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
     """
@@ -169,12 +162,7 @@ def _is_always_collapsed(placed: PlacedFinding) -> bool:
     is_bare = basis.is_single and not basis.has_root
     is_low = finding.severity == "low" and not _is_forgotten(placed) and (basis.is_single or basis.votes >= AGREED)
     is_weak = is_bare or is_low or (basis.votes >= AGREED and basis.is_from_diff_only)
-    return (
-        _is_spelling_mistake(finding)
-        or bool(basis.unsettled)
-        or (finding.verdict.is_undecided and is_weak)
-        or finding.is_remark
-    )
+    return bool(basis.unsettled) or (finding.verdict.is_undecided and is_weak) or finding.is_remark
 
 
 def _need(placed: PlacedFinding) -> int:
@@ -200,13 +188,6 @@ def _order(placed: PlacedFinding) -> tuple[int, bool, int, int, int, bool, bool,
     found = -min(finding.basis.reports, MOST_COUNTED)
     is_remark = not _is_forgotten(placed)
     return severity_rank(finding.severity), is_remark, proof, found, verdict.rank, is_here, not finding.rule, *place
-
-
-def _is_spelling_mistake(finding: Finding) -> bool:
-    """Return whether a finding is only about a spelling mistake in a comment or document."""
-    lines = [line for line in finding.quote.split("\n") if line.strip()]
-    for_people = is_prose(finding.path) or all(is_comment(line, finding.path) for line in lines)
-    return for_people and bool(_SLIP.search(finding.title))
 
 
 def _is_minor(finding: Finding) -> bool:
