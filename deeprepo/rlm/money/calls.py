@@ -187,7 +187,7 @@ class Calls:
         except ProviderRefused:  # the model does not support so many tokens
             second = first
         if second.stop == "length" and prompt.tool is None:
-            more = "" if second is first else f", and the second one at {max(second.usage.output, used):,}"
+            more = "" if second is first else f", and the second one at {max(second.usage.output, second.cap, used):,}"
             raise self._unusable_reply(f"{text}{more}: set `models.thinking` lower, or use another model")
         return second
 
