@@ -30,7 +30,7 @@ LAZY_MODULES = (
     "bot.analyzers.type_checkers.tsc",
     "bot.analyzers.type_checkers.ty",
     "bot.review.agent.seed",
-    "deeprepo.impact.uses.names",
+    "deeprepo.impact.uses.certainty",
     "deeprepo.rlm.money.schema",
     "configparser",
     "jinja2",

@@ -155,7 +155,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 
 
 def missing(reference: Reference) -> bool:
-    """Nothing provides the name any more, as `names.py` has proven."""
+    """Nothing provides the name any more, as `certainty.py` has proven."""
     return reference.missing
 
 

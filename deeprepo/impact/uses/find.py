@@ -22,17 +22,33 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, vendored_folder
 from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified, listed
-from deeprepo.impact.uses.certainty import OWN, Case, Evidence, SearchedFile, connection, target_state
+from deeprepo.impact.uses.certainty import (
+    OWN,
+    Case,
+    Evidence,
+    SearchedFile,
+    connection,
+    target_state,
+    with_resolutions,
+)
 from deeprepo.impact.uses.exports import Exports
-from deeprepo.impact.uses.importing import Importers, Scene, add_reexports, beside, importing, lost_modules
-from deeprepo.impact.uses.names import Names, with_resolutions
+from deeprepo.impact.uses.importing import (
+    Bindings,
+    Importers,
+    Scene,
+    add_reexports,
+    beside,
+    bindings_of,
+    importing,
+    lost_modules,
+)
+from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.overrides import overrides_of
 from deeprepo.impact.uses.prototypes import DECLARATION, HeadersByDefinition, merge_prototypes
 from deeprepo.impact.uses.reach import Reach, both
-from deeprepo.impact.uses.sites import match, reference
+from deeprepo.impact.uses.sites import UseTarget, is_imported, match, reference, searched_names, use_targets
 from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
-from deeprepo.impact.uses.targets import Bindings, UseTarget, bindings_of, is_imported, searched_names, use_targets
 from deeprepo.impact.values import Definition, Import, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")

@@ -6,7 +6,7 @@ A broken import of a removed file resolves in the base tree and not in the head 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference, TargetState
@@ -19,7 +19,7 @@ from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.prototypes import HeadersByDefinition
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource
-from deeprepo.impact.values import MODULE, Link
+from deeprepo.impact.values import MODULE, Link, Use
 
 Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
 BARRELS = frozenset({"__init__", "index"})
@@ -261,3 +261,78 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
     state: TargetState = "lost" if missing else "unknown"
     symbol, test = f"{item.target}:{MODULE}", is_test(path)
     return Reference(symbol, name, path, item.line, text, MODULE, None, "bound", state, test, form="import")
+
+
+# --- Which names do the imports of a file bind? ---
+
+
+class Local(Struct, frozen=True):
+    """A local name for something imported."""
+
+    here: str
+    imported_file: str
+    there: str  # its name in the imported file
+    span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
+    line: int = 0  # of the import
+
+
+class Bindings(Struct):
+    """What the imports of one file bind to names of changed files."""
+
+    locals: dict[Meaning, set[Local]] = field(default_factory=lambda: defaultdict(set))
+    # file -> pairs of local name and imported file
+    modules: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
+    # file -> files imported with a wildcard
+    stars: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # name and line of the assignments that are followed
+    assignments: set[tuple[str, int]] = field(default_factory=set)
+
+    def starred_file(self, origin: str) -> str:
+        """Return the file behind the wildcard import that provides a file's names: the file itself if possible."""
+        files = self.stars.get(origin, ())
+        return origin if origin in files else min(files, default="")
+
+    def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
+        """Yield each way to write a name of a file, with the imported file."""
+        for one in self.locals.get((origin, name), ()):
+            yield one.here, one.imported_file
+        for here, imported_file in self.modules.get(origin, ()):
+            yield f"{here}.{name}", imported_file
+
+    def follow(self, uses: Iterable[Use]) -> frozenset[str]:
+        """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
+        assigned = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
+        bound: dict[str, set[tuple[str, str, str]]] = defaultdict(set)  # by the way to write it
+        for (origin, name), every in self.locals.items() if assigned else ():
+            for local in every:
+                bound[local.here].add((origin, name, local.imported_file))
+        aliases = set[str]()
+        for use in assigned:
+            found = {*bound.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, ())}
+            for origin, pairs in self.modules.items() if use.receiver else ():
+                found |= {(origin, use.name, file) for here, file in pairs if here == use.receiver}
+            for origin, name, file in found:
+                span = None if use.function == MODULE else use.span
+                self.locals[origin, name].add(Local(use.alias, file, name, span=span))
+                self.assignments.add((use.alias, use.line))
+                aliases.add(use.alias)
+        return frozenset(aliases)
+
+
+def bindings_of(importers: Importers, path: str) -> Bindings:
+    """Return the names that a file's imports bind, also through files that export changed ones again."""
+    bindings = Bindings()
+    for item in importers.links.get(path, ()):
+        here = dict(item.aliases)
+        for origin in importers.behind.get(item.target, ()):
+            for name in item.names:
+                if name != "*":
+                    local_name = here.get(name, name)
+                    bindings.locals[origin, name].add(Local(local_name, item.target, name, line=item.line))
+                    if "." in local_name:  # a qualified name: the module is also written where it is used
+                        bindings.modules[origin].add((local_name.rpartition(".")[0], item.target))
+                elif "*" in here:
+                    bindings.modules[origin].add((here["*"], item.target))
+                else:
+                    bindings.stars[origin].add(item.target)
+    return bindings

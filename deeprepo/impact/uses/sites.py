@@ -1,28 +1,287 @@
-"""Decide which identifiers of a file refer to a changed definition. The first rule that answers wins."""
+"""Decide what a search looks for, and which identifiers of a file refer to it. The first rule that answers wins.
+
+It looks for changed definitions, and for names that files no longer export.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from deeprepo.impact.changes import Connection, Reference, TargetState, UsePlace
-from deeprepo.impact.everyday import METHODS
+from deeprepo.impact.changes import ChangedSymbol, Connection, Contract, Reference, TargetState, UsePlace
+from deeprepo.impact.everyday import METHODS, is_specific
 from deeprepo.impact.language import rules_of
+from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
+from deeprepo.impact.uses.importing import Bindings, Importers, Local, Meaning, Scene
 from deeprepo.impact.uses.steps import record
-from deeprepo.impact.uses.targets import (
-    WHOLE_MODULE,
-    Bindings,
-    Local,
-    UseTarget,
-    classes_of,
-    local_names,
-    searched_names,
-)
-from deeprepo.impact.values import Import, Use
+from deeprepo.impact.values import Definition, Import, Outline, Use
 
+RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
+WHOLE_MODULE = "default"  # the name of a module that is exported as a whole
+LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 LONG = 4  # letters required for a resemblance
 PATHS = ("::", "\\")  # separators after which a name is never that of a variable: `tax::total`
+
+
+class UseTarget(Struct, frozen=True):
+    """A changed name as users can write it."""
+
+    key: str  # as in `Reference.symbol`
+    exports: tuple[Meaning, ...]  # its files, with each name under which one exports the definition or its class
+    shorts: frozenset[str]  # the definition's own name, before and after
+    homes: frozenset[str]  # the files that contained it or contain it
+    symbol: ChangedSymbol | None = None
+    within: str = ""  # the class or object of a member, qualified: "Outer.Inner"
+    is_gone: bool = False  # its file no longer has the old name
+    is_apart: bool = False  # a member whose class is in another file
+    whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
+
+    @property
+    def owner(self) -> str:
+        """The class or object of a member, without those around it."""
+        return self.within.rpartition(".")[2]
+
+    @property
+    def before(self) -> Definition | None:
+        """The definition before the change."""
+        return self.symbol.before if self.symbol is not None else None
+
+    @property
+    def after(self) -> Definition | None:
+        """The definition after the change."""
+        return self.symbol.after if self.symbol is not None else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the definition; "" for a name without one."""
+        return self.symbol.symbol.kind if self.symbol is not None else ""
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it is called on its class, which passes no object."""
+        return self.symbol is not None and all(one.static for one in (self.before, self.after) if one is not None)
+
+    @property
+    def contract(self) -> tuple[Contract, ...]:
+        """The changes that concern its users; a name no longer exported is removed for them."""
+        if self.symbol is not None:
+            return self.symbol.contract
+        return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
+
+    @property
+    def has_new_signature(self) -> bool:
+        """Whether its signature changed."""
+        return self.symbol is not None and self.symbol.change == "signature"
+
+    @property
+    def former_names(self) -> frozenset[str]:
+        """The removed names; for a renamed definition, only the old one."""
+        return frozenset({self.before.short}) if self.before is not None else self.shorts
+
+    @property
+    def is_macro(self) -> bool:
+        """Whether it is a macro that its whole package can call without an import."""
+        is_macro = self.kind == "macro" and not self.owner
+        return is_macro and any(rules_of(home).shared_macros for home in self.homes)
+
+    @property
+    def is_method_of_a_value(self) -> bool:
+        """Whether it is a function on a value whose class is never written."""
+        head = self.before.head if self.before is not None and self.before.signature is not None else ""
+        return any(re.search(rules_of(home).loose_methods, head) for home in self.homes)
+
+    @property
+    def is_extension(self) -> bool:
+        """Whether it extends a type defined elsewhere, on either side, and has not only moved."""
+        was, now = self.before, self.after
+        is_same = was is not None and now is not None and (was.short, was.extends) == (now.short, now.extends)
+        is_moved = is_same and self.contract == ("renamed",)
+        return not is_moved and any(side is not None and side.extends for side in (was, now))
+
+    def extends(self, use: Use) -> bool:
+        """Return whether a use is a member of a value whose written type the definition extends."""
+        extended = self.before.extends if self.before is not None else ""
+        is_of_it = bool(extended) and any(written.rpartition(".")[2] == extended for written in use.types)
+        return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
+
+    @property
+    def constructor(self) -> bool:
+        """Whether calling the class calls it."""
+        return bool(self.owner) and all(any(map(rules_of(home).is_constructor, self.shorts)) for home in self.homes)
+
+    @property
+    def reached_by_name(self) -> bool:
+        """Whether it can be reached through an object without an import: a member, or a function stored in one."""
+        # test runners call test methods; other tests call helpers
+        if all(is_test(home) for home in self.homes):
+            return self.is_gone and bool(self.owner) and all(is_specific(s) and not RUN.match(s) for s in self.shorts)
+        return (
+            bool(self.owner)
+            or self.is_macro
+            or self.is_method_of_a_value
+            or (self.is_gone and self.symbol is not None and bool(self.exports))
+        )
+
+    def accepted(self, use: Use) -> bool:
+        """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
+        before, signature = self.before, self.before.signature if self.before is not None else None
+        if use.arguments is None or before is None or signature is None or signature.opaque:
+            return True
+        rules = rules_of(before.path)
+        return any(misfit(rules, use.arguments, form) is None for form in signature.forms)
+
+    def is_visible(self, path: str) -> bool:
+        """Return whether a file could use it before the change."""
+        one = self.before or self.after
+        return one is None or path in self.homes or one.is_visible(path)
+
+    def is_in_space(self, name: str) -> bool:
+        """Return whether a namespace of this name is around the definition, on either side."""
+        return any(name in side.namespaces for side in (self.before, self.after) if side is not None)
+
+    def in_namespace(self, use: Use) -> Use:
+        """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
+        one = self.before or self.after
+        if use.form != "name" or not use.receiver or one is None:
+            return use
+        is_named = use.receiver.rpartition("::")[2] in one.namespaces
+        return replace(use, is_guarded=False) if is_named else use
+
+    def is_own_line(self, use: Use, path: str) -> bool:
+        """Return whether a reference is the definition's own head.
+
+        A reference to a private member through a receiver in another file counts, too.
+        """
+        before = self.before or self.after
+        is_private = before is not None and before.visible == "self" and path not in self.homes
+        is_head = self.after is not None and self.after.path == path and use.form == "definition"
+        return is_head or (is_private and use.receiver not in ("", "self"))
+
+    def is_provided_for(self, use: Use) -> bool:
+        """Return whether the code around a reference handles the missing name.
+
+        Example: `if hasattr(store, "load"): store.load()`.
+        """
+        return use.is_guarded and self.is_gone and use.name in self.former_names
+
+    def is_member_apart(self, use: Use) -> bool:
+        """Return whether a reference is a member of a type with the class's name, defined in another file."""
+        is_of_type = any(written.rpartition(".")[2] == self.owner for written in use.types)
+        return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
+
+
+async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
+    """Return targets for changed definitions and for names no longer exported."""
+    targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
+    plain_targets = [target for target in targets if not target.owner]
+    covered_names = {meaning for target in plain_targets for meaning in target.exports}
+    for path, origins in sorted(importers.behind.items()):
+        known_names = {name for origin, name in covered_names if origin in {path, *origins}}
+        gone_names = await scene.exports.gone_names(path)
+        targets += [_lost(path, name) for name in sorted(gone_names - known_names)]
+    return targets
+
+
+def _lost(path: str, name: str) -> UseTarget:
+    """Return the target for a name that a file no longer exports."""
+    return UseTarget(f"{path}:{name}", ((path, name),), frozenset({name}), frozenset({path}), is_gone=True)
+
+
+async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
+    sides = [side for side in (item.before, item.after) if side is not None]
+    owner = sides[0].name.rpartition(".")[0]
+    exports, homes, whole_homes = set[Meaning](), set[str](), set[str]()
+    is_apart = bool(owner) and scene.head.language.members_apart
+    for side in sides:
+        for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
+            outline = await scene.exports.outline(side.side, path)
+            exported_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
+            is_apart = is_apart and outline is not None and all(symbol.name != owner for symbol in outline.definitions)
+            exports.update((path, name) for name in exported_names)
+            homes.add(path)
+            whole_homes.update([path] if outline is not None and outline.is_whole else [])
+    return UseTarget(
+        key=item.key,
+        exports=tuple(sorted(exports)),
+        shorts=frozenset(side.short for side in sides),
+        homes=frozenset(homes),
+        symbol=item,
+        within=owner,
+        is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
+        is_apart=is_apart,
+        whole_homes=frozenset(whole_homes),
+    )
+
+
+def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
+    """Return whether a file does not parse and still contains the name, which it may define."""
+    from deeprepo.impact.language import language_of  # grammars load with the first search
+    from deeprepo.impact.reading.syntax import has_errors
+
+    if (was := item.before) is None:
+        return False
+    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
+    for source in scene.sources:
+        if source.file.old_path == was.path and name.search(source.after):
+            language = language_of(source.file.path)
+            return language is not None and has_errors(language, source.after) is not False
+    return False
+
+
+def exported_as(outline: Outline | None, name: str, *, is_visible: bool) -> frozenset[str]:
+    """Return the names under which a file exports a definition or a class around it.
+
+    `is_visible`: whether other files see the file's definitions without an import.
+    """
+    around = {name, *(name[:at] for at, letter in enumerate(name) if letter == ".")}
+    found = frozenset(there for there, local in (outline.exports if outline is not None else ()) if local in around)
+    return found or frozenset({name.partition(".")[0]} if is_visible else ())
+
+
+def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
+    """Return the words that may refer to one of the targets in a file."""
+    found = set[str]()
+    for target in targets:
+        found.update(target.shorts, (name for _, name in target.exports))
+        for home, _ in target.exports:
+            # also the module before a name, which a parameter may hide
+            found.update(here.partition(".")[0] for here, _ in bound.modules.get(home, ()))
+        for one in local_names(target, bound):
+            found.update((one.here.rpartition(".")[2], one.there))
+    return frozenset(found)
+
+
+def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
+    """Yield the local names that a file's imports give the target."""
+    for meaning in target.exports:
+        yield from bound.locals.get(meaning, ())
+
+
+def is_imported(target: UseTarget, bound: Bindings) -> bool:
+    """Return whether a file imports what it needs to write the target."""
+    is_whole = any(home in bound.modules or home in bound.stars for home in target.homes)
+    return is_whole or any(meaning in bound.locals for meaning in target.exports)
+
+
+def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
+    """Return the ways in which a file can write a member's class, with the imported file of each."""
+    class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
+    outer, _, rest = target.within.partition(".")
+    for home, name in target.exports:
+        below = f".{rest}" if rest and name == outer else ""
+        modules = bound.modules.get(home, ())
+        qualified_names = {f"{here}.{name}" for here, _ in modules}
+        for way, file in dict(bound.writings(home, name)).items():
+            class_names[way if way in qualified_names else f"{way}{below}"] = file
+        if home in bound.stars:
+            class_names[name] = bound.starred_file(home)
+        if name == WHOLE_MODULE and home in target.whole_homes and not rest:
+            class_names |= dict(modules)
+    return class_names
+
+
+# --- Which identifiers refer to a target? ---
 
 
 def last_word(receiver: str) -> str:
