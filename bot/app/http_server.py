@@ -18,7 +18,6 @@ from bot.app.logs import log
 from bot.config.server import ServerOptions
 from bot.errors import UsageError
 
-BACKLOG = 2048
 # Longer than proxies keep idle connections, so that no proxy sends a request on a connection that we just
 # closed.
 KEEP_ALIVE_SECONDS = 75
@@ -74,7 +73,7 @@ def listen(options: ServerOptions) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((options.host, options.port))
-        listener.listen(BACKLOG)  # clients that connect during the start are answered once the server runs
+        listener.listen()  # clients that connect during the start are answered once the server runs
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)
@@ -125,7 +124,6 @@ def _config(app: FastAPI, options: ServerOptions) -> uvicorn.Config:
         forwarded_allow_ips=options.trusted_proxy or "",
         server_header=False,
         lifespan="off",
-        backlog=BACKLOG,
         timeout_graceful_shutdown=REQUEST_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )

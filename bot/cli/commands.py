@@ -16,7 +16,6 @@ from bot import __version__
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
-MIN_SIMILARITY = 0.85  # of a misspelled option to an option that is suggested
 GROUP = "deeprepo.commands"  # the entry points of commands from other distributions
 # Our commands from other distributions, with the folders of the clone to install
 OTHER_DISTRIBUTIONS = {"demo": "./sandbox", "eval": "./sandbox ./evals"}
@@ -166,11 +165,6 @@ def _report(error: Exception) -> int:
     Return the exit code.
     """
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        import difflib
-
-        if near := getattr(error, "possibilities", None):  # typer's own suggestions are too different
-            typed = str(getattr(error, "option_name", ""))
-            error.possibilities = difflib.get_close_matches(typed, near, cutoff=MIN_SIMILARITY)  # type: ignore[attr-defined]
         message = str(error.format_message())
         errors = getattr(error.__cause__, "errors", None)  # pydantic's messages are for programmers
         if errors is not None:

@@ -12,8 +12,6 @@ from bot.cli.exits import CLEAN, finish, say, tell
 from bot.cli.options import RepoFolder
 from bot.errors import NoCommitError
 
-MAX_FILE_BYTES = 1 << 20  # of a settings file that are compared
-
 
 def command(
     repo: RepoFolder = ".",
@@ -71,8 +69,8 @@ def _compare(path: Path, in_force: bytes) -> None:
     """Print a message if the settings file in the work tree differs from the one that reviews use."""
     if not path.is_file():
         return
-    with suppress(OSError), path.open("rb") as file:
-        if file.read(MAX_FILE_BYTES).splitlines() != in_force[:MAX_FILE_BYTES].splitlines():
+    with suppress(OSError):
+        if path.read_bytes().splitlines() != in_force.splitlines():
             tell(
                 f"{path} differs from the file on the base branch, which is the one in use. Merge your changes to apply them."
             )

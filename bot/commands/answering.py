@@ -36,7 +36,6 @@ from deeprepo.rlm.values import Message, Model, Prompt, Purpose, Schema
 ANSWER_TOKENS = 2_048
 MAX_QUOTES = 8
 THREAD_CHARS, PULL_CHARS = 4_000, 2_000
-MAX_ABOUT_CHARS = 200  # of the question, to identify it in the model's second request
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,7 @@ def _prompt(
     )
     system = render.text("prompts/ask_system.md.j2") + language_instruction(session.language)
     messages = Message("system", system), Message("user", question_text)
-    return Prompt(
-        messages, answer=schema(), max_tokens=ANSWER_TOKENS, about=f"the question: {question[:MAX_ABOUT_CHARS]}"
-    )
+    return Prompt(messages, answer=schema(), max_tokens=ANSWER_TOKENS, about=f"the question: {question}")
 
 
 async def existing_quotes(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:

@@ -7,7 +7,6 @@ other users is never trusted.
 
 import os
 import stat
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,15 +16,11 @@ from bot.machine.files import OPEN_FLAGS, PRIVATE_MODE
 from deeprepo.impact.reading import memo
 
 MAX_CACHE_BYTES = 512 << 20  # on disk
+BLOCK_BYTES = 512  # of `st_blocks`
 KEPT_SHARE = 3 / 4  # the share of the limit that a cleanup keeps, most recently used files first
-BLOCK_BYTES = 4096
-USE_SECONDS = 24 * 3600.0  # a file's use is recorded at most once in this time
-MAX_FACT_BYTES = 64 << 20  # longer files can't be facts
 MAX_REPOSITORY_BYTES = MAX_CACHE_BYTES // 8  # for each repository on a server, where each has its own folder
 Name = TypeVar("Name")
-SWEEP_PREFIX = "00"  # only writing a file whose name starts like this, one in 256, can trigger a cleanup
-# The share of the limit that is written between two cleanups, which read the whole folder
-SWEEP_SHARE = 1 / 16
+SWEEP_PREFIX = "00"  # only writing a file whose name starts like this, one in 256, triggers a cleanup
 
 
 class FactFiles:
@@ -38,7 +33,6 @@ class FactFiles:
         """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder, self._most = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPEN_FLAGS), most
-        self._unswept = self._most * SWEEP_SHARE  # bytes written since the last cleanup; enough for the first
         status = os.fstat(self._folder)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
             os.close(self._folder)
@@ -53,11 +47,7 @@ class FactFiles:
     def get(self, name: str) -> bytes | None:
         """Return a fact, or None if it isn't cached. Record its use in the file's modification time."""
         with suppress(OSError), os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
-            status = os.fstat(file.fileno())
-            if status.st_size > MAX_FACT_BYTES:
-                return None
-            if time.time() - status.st_mtime > USE_SECONDS:
-                os.utime(file.fileno())
+            os.utime(file.fileno())
             return file.read()
         return None
 
@@ -71,9 +61,7 @@ class FactFiles:
                 os.rename(temporary, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
             except OSError:
                 os.unlink(temporary, dir_fd=self._folder)
-            self._unswept += _on_disk(len(data))
-            if name.startswith(SWEEP_PREFIX) and self._unswept >= self._most * SWEEP_SHARE:
-                self._unswept = 0
+            if name.startswith(SWEEP_PREFIX):
                 self._clean_up()
 
     def _open(self, name: str, how: int) -> int:
@@ -108,21 +96,14 @@ def sweep(folder: Path, unused_since: float, most: int = MAX_CACHE_BYTES) -> Non
 
 def _surplus(rows: Iterable[tuple[os.stat_result, Name]], most: int) -> Iterator[Name]:
     """Yield the least recently used files to delete if the total is above `most` bytes, until it is lower."""
-    sized = sorted(
-        ((_on_disk(status.st_size), status, name) for status, name in rows),
-        key=lambda row: row[1].st_mtime_ns,
-    )
-    total = sum(size for size, *_ in sized)
+    by_use = sorted(rows, key=lambda row: row[0].st_mtime_ns)
+    total = sum(status.st_blocks for status, _ in by_use) * BLOCK_BYTES
     surplus = total - most * KEPT_SHARE if total > most else 0
-    for size, _, name in sized:
+    for status, name in by_use:
         if surplus <= 0:
             return
         yield name
-        surplus -= size
-
-
-def _on_disk(size: int) -> int:
-    return -(-size // BLOCK_BYTES) * BLOCK_BYTES
+        surplus -= status.st_blocks * BLOCK_BYTES
 
 
 DEFAULT_FOLDER = "~/.cache/deeprepo/facts"

@@ -25,7 +25,6 @@ from bot.values.change import is_object_id
 
 MAX_STATE_CHARS = 32_000  # in a comment; about half of GitHub's limit, so the rest is left for people
 MAX_STATE_BYTES = 8 << 20  # uncompressed, and in a server's database
-MAX_ROUNDS = 100_000
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9+/=]*) -->")
 _LIKE_STATE = "<!-- deeprepo-state:"
 DAMAGED = "the state of the last review is damaged"
@@ -176,7 +175,7 @@ def _unpack(text: str) -> bytes | str:
             return DAMAGED
         document = json.loads(data)
         is_whole = all(is_object_id(document["pull"][end]) for end in ("base", "head"))
-        return data if is_whole and 0 < int(document["round"]["number"]) <= MAX_ROUNDS else DAMAGED
+        return data if is_whole and int(document["round"]["number"]) > 0 else DAMAGED
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED
 

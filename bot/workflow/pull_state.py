@@ -37,7 +37,6 @@ log = logging.getLogger("deeprepo.review")
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 OTHER_KINDS = {"dir": "folder", "submodule": "submodule", "symlink": "symbolic link"}  # of GitHub, in our words
 MOST_ISSUES = 3  # issues per pull request
-ISSUE_TITLE = 200  # characters that a model is shown
 ISSUE_BODY = 1_500  # characters that a model is shown
 MOST_BODY = 8_000  # characters of the description that are stored and shown to a model
 
@@ -256,14 +255,13 @@ async def linked_issues(host: Host) -> tuple[LinkedIssue, ...]:
         node for node in nodes if str(responses.at(node, "repository.nameWithOwner")).lower() == repository
     ]
     read = [responses.value(LinkedIssue, node) for node in in_repository[:MOST_ISSUES]]
-    return tuple(LinkedIssue(issue.number, issue.title[:ISSUE_TITLE], issue.body[:ISSUE_BODY]) for issue in read)
+    return tuple(LinkedIssue(issue.number, issue.title, issue.body[:ISSUE_BODY]) for issue in read)
 
 
 PUSHED = frozenset({"push", "catch-up"})
 # A pull request that is reopened or ready again brings new commits.
 RETURNS = frozenset({"reopened", "ready"})
 FACT = "pushes"
-DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +303,7 @@ async def reset_count(host: Host, most: int | None) -> bool:
 
 def _count(facts: Mapping[str, str]) -> int:
     count_text = facts.get(FACT, "")
-    return int(count_text) if count_text.isdecimal() and len(count_text) <= DIGITS else 0
+    return int(count_text) if count_text.isdecimal() else 0
 
 
 async def count_pushes(host: Host, job: ReviewJob, run: str, most: int | None) -> PushCount:

@@ -44,7 +44,6 @@ from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
 KNOWN = "this commit was already reviewed, and nothing has changed since."
 LASTING = (UsageError, GitError, HostLocked, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
-LISTED_TITLE_CHARS = 200  # characters of a pull request's title in a list
 
 
 async def run(job: ReviewJob, attempt: Attempt, server: Server) -> None:
@@ -345,7 +344,7 @@ def _row(run: ReviewRun, made: Rendered, conclusion: CheckConclusion, start: flo
         output=made.json_text.encode(),
         fork=run.state.facts.fork,
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
-        title=line(visible(review.pull.title))[:LISTED_TITLE_CHARS],
+        title=line(visible(review.pull.title)),
         state=review.status,
         found=len(review.new_findings),
         still=len(review.open_findings) - len(review.new_findings),

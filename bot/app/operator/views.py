@@ -23,8 +23,6 @@ from bot.workflow.jobs import ListedJob
 
 PAGE_ROWS = 50  # rows on each page of a list
 MAX_REPOSITORIES, MAX_ALL_REPOSITORIES = 15, 1000  # on the overview, and on the overview of all repositories
-MAX_FAILURES = 50
-MAX_CAPS = 5  # installations whose daily cap is on the overview
 MAX_FINDINGS = 200  # per review
 
 
@@ -153,7 +151,7 @@ async def _caps(server: RunningServer, session: Session) -> tuple[CapRow, ...]:
     if session.scope is None and settings.cap_usd_per_day is not None:
         rows.append(CapRow("this server", sum(spending.values()), settings.cap_usd_per_day))
     cap = settings.cap_usd_per_day_installation
-    for number in sorted(spending, key=lambda one: -spending[one])[:MAX_CAPS] if cap is not None else ():
+    for number in sorted(spending, key=lambda one: -spending[one]) if cap is not None else ():
         name = await server.store.listing.owner(number)
         rows.append(CapRow(name or f"installation {number}", spending[number], cap or 0.0))
     return tuple(rows)
@@ -163,7 +161,7 @@ async def queue(server: RunningServer, session: Session) -> Queue:
     """Return the jobs and failures that the session may see."""
     jobs, failures, failure_count = await asyncio.gather(
         server.jobs.list_jobs(),
-        server.store.failures.newest(session.scope, MAX_FAILURES),
+        server.store.failures.newest(session.scope, PAGE_ROWS),
         server.store.failures.count(session.scope),
     )
     visible = [_queue_row(row) for row in jobs if session.may(row.job.installation)]

@@ -38,7 +38,6 @@ ANSWER_TOKENS = 1_500
 # Limits for the code in the prompt. The diff is only shown if the remark is not about a finding.
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500
 MAX_FINDINGS, MAX_LISTED = 3, 20  # findings with evidence, and findings of which only the titles are listed
-MAX_ABOUT_CHARS = 200  # of the remark, to identify it in the model's second request
 BODY_CHARS = 600
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 # Why a finding is not withdrawn: it is proven, no code shows the reason, or the person didn't state the
@@ -153,7 +152,7 @@ async def _prompt(
         messages,
         answer=schema(),
         max_tokens=ANSWER_TOKENS,
-        about=f"the remark: {remark_thread.remark.text[:MAX_ABOUT_CHARS]}",
+        about=f"the remark: {remark_thread.remark.text}",
     )
 
 

@@ -21,7 +21,6 @@ from bot.wiring.review import shared_files
 from deeprepo.impact.text.paths import is_product, is_sample, vendored_folder
 
 MAX_TEST_BYTES = 1 << 20  # bytes of a test file or settings file
-LISTED_PACKAGES = 8  # packages whose runner is listed
 RESULTS: dict[TestResult, str] = {
     "green": "it passes",
     "red": "it fails, as a test of a defect does",
@@ -86,7 +85,7 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
             totals[key] += 1
             examples.setdefault(key, path)
     rows: list[tuple[str, str]] = []
-    for key, number in totals.most_common(LISTED_PACKAGES):
+    for key, number in totals.most_common():
         if (how := made.layout.recipe(made.section, examples[key])) is not None:
             where = f" in {how.folder}" if how.folder else ""
             rows.append(

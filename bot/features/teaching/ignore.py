@@ -11,7 +11,7 @@ from bot.stored import answered
 from bot.values import Dismissal
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
-MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
+MAX_REASON_CHARS = 300
 
 
 async def run(command: GivenCommand) -> CommandReply:
@@ -45,7 +45,7 @@ def _reply(about: target.CommandTarget, context: CommandContext) -> CommandReply
     if not about.fingerprint:
         return about.missing(context, "ignore NUMBER REASON")
     finding = about.finding
-    title = line(finding.title if finding is not None else about.fingerprint)[:MAX_TITLE_CHARS]
+    title = line(finding.title if finding is not None else about.fingerprint)
     entry = code(f"- finding: {about.fingerprint}")
     reply = context.say("reply_ignored", title=plain(title.rstrip(".")), entry=entry, file=code(FILE))
     return replace(reply, silences=True)

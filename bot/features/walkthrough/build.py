@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from bot.review.session import Session
 
 STATUSES = ("added", "deleted", "renamed", "modified")
-MAX_USED_SYMBOLS = 3  # definitions whose references are counted in the overview
 Verb = Literal["adds", "removes", "renames", "moves", "signs", "edits"]
 VERBS: tuple[Verb, ...] = ("adds", "removes", "renames", "moves", "signs", "edits")  # in a sentence's order
 VERB_BY_CHANGE: dict[str, Verb] = {"added": "adds", "removed": "removes", "renamed": "renames", "signature": "signs"}
@@ -91,7 +90,7 @@ def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> st
 def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
     """Return a sentence about who uses the changed definitions outside the change, or ""."""
     changed_paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
-    used = dict(list(used_symbols(dependents, changed_paths).items())[:MAX_USED_SYMBOLS])
+    used = dict(list(used_symbols(dependents, changed_paths).items())[:MAX_NAMES])
     if not used:
         return ""
     all_places = set().union(*used.values())
@@ -220,15 +219,13 @@ def names(all_names: Sequence[str], words: Phrases) -> str:
 OVERVIEW_CHARS, PHRASE_CHARS, THEME_CHARS = 900, 160, 40
 SENTENCES = 4  # sentences in an overview
 PHRASES = 2  # phrases per file, from models that each saw a part of it
-MOST_THEMES = 6  # if models name more themes, files are grouped by kind and folder
-MOST_FOLDERS = 6  # groups of code files
+MOST_GROUPS = 6  # of code files; if models name more themes, files are grouped by kind and folder
 LEAST_SPLIT = 7  # number of code files from which they are grouped by folder
 # Folders with settings for tests, but without tests.
 CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")
 KINDS = ("code", "tests", "settings", "documents", "others")  # in the table's order
 LEAST_FILES, MOST_FILES = 3, 12  # files in a drawing
 MOST_CALLS = 24  # arrows in a drawing
-CALLED = 3  # names per arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +319,7 @@ def _group(
 
     `themes_by_path` maps paths to models' themes.
     """
-    if len({theme.casefold() for theme in themes_by_path.values()}) > MOST_THEMES:
+    if len({theme.casefold() for theme in themes_by_path.values()}) > MOST_GROUPS:
         themes_by_path = {}
     first: dict[str, str] = {}
     for theme in themes_by_path.values():
@@ -359,7 +356,7 @@ def _kind(file: ChangedFile) -> str:
 
 
 def _folders(code: Sequence[str]) -> dict[str, str]:
-    """Return the folder by which each code file is grouped, as deep as MOST_FOLDERS allows.
+    """Return the folder by which each code file is grouped, as deep as MOST_GROUPS allows.
 
     It is empty if there are fewer than LEAST_SPLIT files.
     """
@@ -368,7 +365,7 @@ def _folders(code: Sequence[str]) -> dict[str, str]:
     best: dict[str, str] = {}
     for depth in range(1, max(path.count("/") for path in code) + 1):
         folders_by_path = {path: "/".join(path.split("/")[:-1][:depth]) for path in code}
-        if len(set(folders_by_path.values())) > MOST_FOLDERS:
+        if len(set(folders_by_path.values())) > MOST_GROUPS:
             break
         best = folders_by_path
     return best
@@ -442,7 +439,7 @@ def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
     sorted_pairs = sorted(names, key=lambda pair: (is_test(pair[0]), -sum(names[pair].values()), pair))
     chosen_pairs = _connected_pairs(_few(sorted_pairs))
     return tuple(
-        FileCalls(caller, callee, tuple(sorted(counts, key=lambda name: (-counts[name], name))[:CALLED]))
+        FileCalls(caller, callee, tuple(sorted(counts, key=lambda name: (-counts[name], name))[:MAX_NAMES]))
         for caller, callee in chosen_pairs
         for counts in (names[caller, callee],)
     )

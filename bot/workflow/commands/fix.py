@@ -22,10 +22,8 @@ from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand
 from bot.workflow.publish import committing
 from bot.workflow.publish.committing import CommitRefused
 
-MOST_NAMES = 50  # finding numbers in one command
 MOST_PATCH = 40_000  # characters; GitHub accepts comments of up to 65,536
 MOST_LISTED = 20  # findings in an answer
-MOST_PATHS = 5  # changed files that an answer names
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,7 @@ def _names(job: CommandJob, context: CommandContext) -> tuple[str, ...] | None:
 
     Returns None if the person has to name them, because the thread is about no finding or about several.
     """
-    words = job.argument.split()[:MOST_NAMES]
+    words = job.argument.split()
     names = tuple(filter(None, (word.strip(".,;:#") for word in words)))
     if words:
         return None if not names else () if names == ("all",) else names
@@ -197,7 +195,7 @@ def _fix_reply(plan: FixPlan, context: CommandContext) -> CommandReply:
         says=plan.says,
         numbers=", ".join(map(str, plan.numbers)),
         count=plan.count,
-        paths=plan.paths[:MOST_PATHS],
+        paths=plan.paths,
         changed=len(plan.paths),
         left=[(number, title, f"fix_left_{why}") for number, title, why in plan.left[:MOST_LISTED]],
         partial=any(why == "part" for *_, why in plan.left),
