@@ -55,6 +55,7 @@ def driver(package: Package) -> Files:
                 _made(package, item)
                 for owner in writing.owners(user)
                 if isinstance(item := writing.meant(package, owner), Record)
+                and any(item in one.items for one in package.modules)
             ]
             lines.append(f"m.{user.name}({', '.join(made)})")
         lines += [_made(package, item) for item in module.items if isinstance(item, Record)]
