@@ -90,6 +90,12 @@ def test_name_that_is_still_given_is_not_listed(repository: Repository) -> None:
     assert left(repository, before, {"a.yaml": "x: 1\n", "f.yaml": "old_name: 1\n", "e/c/d.md": None}) == ()
 
 
+def test_word_that_lines_only_used_is_not_looked_for_in_code(repository: Repository) -> None:
+    """A word that nothing gave is listed where documents and settings still have it."""
+    before: Files = {"a.md": "the `old_name`\n", "b.py": 'use("old_name")\n', "c.md": "`old_name`\n"}
+    assert [place.path for place in left(repository, before, {"a.md": "the\n"})] == ["c.md"]
+
+
 def test_lines_of_edited_files_come_first_and_ten_at_most(repository: Repository) -> None:
     """Paths come first, then the rarest names; at most three lines of a name, and ten in all."""
     names = [f"old_name_{letter}" for letter in "abcdefghijkl"]

@@ -7,6 +7,7 @@ from posixpath import basename, dirname
 from typing import Literal
 
 from deeprepo.impact.changes import ChangedFile, Query
+from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.forgotten.givers import given_names, is_history
 from deeprepo.impact.forgotten.gone import GoneName, GonePaths, gone_names, gone_paths
 from deeprepo.impact.forgotten.names import LONGEST_LINE, is_plain, is_word, runs, words
@@ -119,6 +120,6 @@ async def _left_names(tree: Tree, rows: Iterable[Row], names: Mapping[str, GoneN
         found += [
             ForgottenPlace(path, line, text, name, certainty, gone.path, gone.line, gone.is_given, len(lines))
             for path, line, text in lines
-            if path not in histories
+            if path not in histories and (gone.is_given or not filetype(path).is_parsed)
         ]
     return found
