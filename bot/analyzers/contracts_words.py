@@ -252,10 +252,9 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
         for item in items:
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
-        if breakage.symbol is None and not breakage.reference.is_module:
-            item = await _former_reexport(
-                tree, old.get(breakage.home, breakage.home), breakage.reference.symbol.rpartition(":")[2]
-            )
+        if breakage.symbol is None:
+            name = "" if breakage.reference.is_module else breakage.reference.symbol.rpartition(":")[2]
+            item = await _former_reexport(tree, old.get(breakage.home, breakage.home), name)
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
     return list(evidence.values())[: 2 * MOST_NAMES]
@@ -270,9 +269,9 @@ async def line_of(tree: Tree, symbol: Definition, note: str) -> Evidence | None:
 
 
 async def _former_reexport(tree: Tree, path: str, name: str) -> Evidence | None:
-    """Return the line on which a file re-exported a name."""
+    """Return the line on which a file re-exported a name, or without a name the file's first line."""
     lines = _lines(await tree.read(path, "base"))
-    at = next((number for number, line in enumerate(lines, 1) if _holds(line, name)), None)
+    at = next((number for number, line in enumerate(lines, 1) if not name or _holds(line, name)), None)
     return Evidence(path, lines[at - 1], at, "base", "before") if at is not None else None
 
 

@@ -62,3 +62,13 @@ async def test_listed_findings_outside_the_diff_get_a_thread_only_if_they_come_b
     assert unchanged == []
     assert changed == [("shop/b.py", 1)]
     assert [one.is_resolved for one in at.gh.pull(number).review_comments if one.reply_to is None] == [True]
+
+
+async def test_forgotten_import_of_a_moved_file_has_a_thread_on_the_file(at: Whole) -> None:
+    """A file that was only renamed has no lines to comment on. The thread is answered and resolved when it is fixed."""
+    number = await at.reviewed(files={"shop/price.py": None, "shop/prices.py": BASE["shop/price.py"]})
+    threads = lines(at, number)
+    await at.pushed({"shop/cart.py": BASE["shop/cart.py"].replace("shop.price", "shop.prices")})
+
+    assert threads == [("shop/prices.py", None)]
+    assert [one.is_resolved for one in at.gh.pull(number).review_comments if one.reply_to is None] == [True]

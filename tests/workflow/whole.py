@@ -44,7 +44,7 @@ class Whole:
     data: Path
     address: str
 
-    async def opened(self, branch: str = "feature", files: Mapping[str, str] = BROKEN, **how: object) -> int:
+    async def opened(self, branch: str = "feature", files: Mapping[str, str | None] = BROKEN, **how: object) -> int:
         """Open a pull request that forgets a caller, and return its number without waiting for the review."""
         await self.repo.commit(branch, files)
         return await self.repo.open_pull(branch, title="Prices without tax", body="Tax is added elsewhere.", **how)  # type: ignore[arg-type]
