@@ -132,7 +132,7 @@ def _main(
     if version:
         print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
         raise typer.Exit
-    from bot.config.settings import unknown_variables
+    from bot.config.reference import unknown_variables
 
     for sentence in unknown_variables():
         tell(f"warning: {sentence}")

@@ -1,15 +1,17 @@
 """List every setting for the reference, from the same schemas that validate the settings."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from bot.config.removed import REMOVED_VARIABLES
 from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerOptions
-from bot.config.settings import PREFIX, Settings, own_variables
+from bot.config.settings import BASE_URL, PREFIX, Settings, own_variables
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that can also be read from the file named in NAME_FILE
 
@@ -42,6 +44,28 @@ def variables() -> set[str]:
     """Return the names of all environment variables that are settings, including NAME_FILE for secrets."""
     names = (*ServerOptions.model_fields, *App.model_fields, *(f"{name}_file" for name in AS_FILE))
     return own_variables() | {f"{PREFIX}{name}".upper() for name in names}
+
+
+def unknown_variables() -> Iterator[str]:
+    """Yield a sentence for each variable that begins with the prefix but is not a setting.
+
+    Without this warning, a misspelled limit would silently have no effect.
+    """
+    names = own_variables()
+    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
+    others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]
+    if not others:
+        return
+    from difflib import get_close_matches
+
+    names |= variables()
+    for name in sorted({name.upper() for name in others} - names):
+        if (instead := REMOVED_VARIABLES.get(name.removeprefix(PREFIX))) is not None:
+            yield f"{name} was removed: {instead}"
+            continue
+        near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in names], 1, 0.7)
+        hint = f"did you mean {PREFIX}{near[0]}?" if near else "run `deeprepo config --reference` to list all settings"
+        yield f"{name} is not a deeprepo setting; {hint}"
 
 
 def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[SettingRow]:

@@ -32,7 +32,7 @@ Extent = Literal["none", "parts", "whole"]
 FORM_NAMES = {"none": "review", "parts": "review_of_parts", "whole": "review_of_change"}
 FINAL = "final_"  # begins the name of a form that offers no requests for code
 Row = Mapping[str, Any]
-WORD = re.compile(r"[^\W\d_]{2}")
+TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
 MAX_FINDINGS = 30
 MAX_LOOK_UPS = 6  # per answer
@@ -210,7 +210,7 @@ def has_read_files(data: Row | None, paths: Iterable[str], notes: Extent) -> boo
     if notes == "none" or "files" not in (data or {}):
         return True
     told = reader_notes(data, whole=notes == "whole")
-    names = {PurePath(note.path).name for note in told.files if WORD.search(note.phrase)} if told else set()
+    names = {PurePath(note.path).name for note in told.files if TWO_LETTERS.search(note.phrase)} if told else set()
     return bool(names & {PurePath(path).name for path in paths})
 
 

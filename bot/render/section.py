@@ -117,7 +117,7 @@ class FindingSection(ABC, Generic[Part]):
 
 def finding_sections() -> tuple[FindingSection[Any], ...]:
     """Return the sections that features add to findings."""
-    return (_object("reproduction.review", "REPRODUCTION"),)
+    return (_object("reproduction.section", "REPRODUCTION"),)
 
 
 def finding_row(finding: Finding) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def finding_fields(row: Mapping[str, Any]) -> dict[str, Any]:
 def sections() -> tuple[Section[Any], ...]:
     """Return the sections that features add to reviews."""
     return (
-        _object("reproduction.review", "ATTEMPTS"),
+        _object("reproduction.section", "ATTEMPTS"),
         _object("own_checks.section", "OWN_CHECKS_SECTION"),
         _object("walkthrough.section", "WALKTHROUGH"),
         _object("overlooked.section", "OVERLOOKED"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from golden_reviews import said
 from sample_reviews import FINDING
 
-from bot.features.reproduction.review import ATTEMPTS, REPRODUCTION
+from bot.features.reproduction.section import ATTEMPTS, REPRODUCTION
 from bot.features.reproduction.values import Reproduction
 from bot.outputs import OUTPUTS, json_file
 from bot.stored import reviews

@@ -53,7 +53,7 @@ REPORT = re.compile(r"^([^\n]+?)\((\d+),(\d+)\): error (TS\d+): ([^\n]*(?:\n[ \t
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 COMMENT_OF_TYPES = re.compile(rb"/\*\*(?!/)")
 CHECKED = (".ts", ".tsx", ".mts", ".cts", *JAVASCRIPT)
-OPTIONS = {
+COMPILER_OPTIONS = {
     "noEmit": True, "skipLibCheck": True, "target": "esnext", "module": "esnext", "moduleResolution": "bundler", "jsx": "preserve",
     "types": [], "strict": False, "allowJs": True, "checkJs": True, "resolveJsonModule": True, "experimentalDecorators": True,
     "allowImportingTsExtensions": True, "esModuleInterop": True, "allowArbitraryExtensions": True,
@@ -129,7 +129,7 @@ class Tsc(TypeChecker):
             if path.endswith(CHECKED) and path not in {*paths}
         }
         listed = [*(f"./{folder.name}/{path}" for path in (*paths, *ambient)), f"./{DECLARED}", f"./{SENTINEL}"]
-        options = {**OPTIONS, "paths": {f"{OWN_PREFIX}*": [f"./{folder.name}/*"]}}
+        options = {**COMPILER_OPTIONS, "paths": {f"{OWN_PREFIX}*": [f"./{folder.name}/*"]}}
         own = {
             DECLARED: AMBIENT
             + b"".join(b'declare module "%b";\n' % name for name in sorted(packages) if not packages[name]),

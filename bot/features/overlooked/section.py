@@ -1,27 +1,21 @@
 """Find the lines of the head that the change may have forgotten, and list them in the review."""
 
-from collections.abc import Collection, Iterable, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from bot import globs
 from bot.outputs import facts
 from bot.render import Phrases, line, link
 from bot.render.section import Place, Section
 from bot.values import Review
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-from bot import globs
 from deeprepo.impact.forgotten.find import Certainty, ForgottenPlace, find
 from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from bot.review.session import Session
     from bot.values import Finding
 

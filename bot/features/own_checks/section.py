@@ -1,28 +1,22 @@
 """The team's own checks: the questions, their results, and the table of results in a review."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from bot.outputs import parts
-from bot.render import Phrases, Safe
+from bot.outputs.facts import ENGLISH
+from bot.render import Phrases, Safe, line
 from bot.render.section import Place, Section
-from bot.values import RequiredCheckResult, Review
+from bot.values import Evidence, RequiredCheck, RequiredCheckResult, RequiredCheckSeverity, Review
+from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from bot.config import Config
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-from bot.outputs.facts import ENGLISH
-from bot.render import line
-from bot.values import Evidence, RequiredCheck, RequiredCheckSeverity
-from deeprepo.rlm.values import Exact
 
 CHECK_MARKS: Mapping[RequiredCheckResult, str] = {
     "failed": "❌",

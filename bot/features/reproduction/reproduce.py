@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from bot import render
 from bot.errors import DeepRepoError, public
-from bot.features.reproduction.review import ATTEMPTS, REPRODUCTION
 from bot.features.reproduction.rig import Rig, describe_ending, rig
 from bot.features.reproduction.runners import Recipe, judge, nearest
+from bot.features.reproduction.section import ATTEMPTS, REPRODUCTION
 from bot.features.reproduction.values import (
     MOST_FINDINGS,
     Reproduction,

@@ -223,7 +223,7 @@ MOST_GROUPS = 6  # of code files; if models name more themes, files are grouped 
 LEAST_SPLIT = 7  # number of code files from which they are grouped by folder
 # Folders with settings for tests, but without tests.
 CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")
-KINDS = ("code", "tests", "settings", "documents", "others")  # in the table's order
+FILE_GROUPS = ("code", "tests", "settings", "documents", "others")  # in the table's order
 LEAST_FILES, MOST_FILES = 3, 12  # files in a drawing
 MOST_CALLS = 24  # arrows in a drawing
 
@@ -328,7 +328,11 @@ def _group(
     folders = _folders([file.path for file in files if _kind(file) == "code" and file.path not in themes_by_path])
     for file in files:
         theme, which = first.get(themes_by_path.get(file.path, "").casefold(), ""), _kind(file)
-        key = (-1, theme, "") if theme else (KINDS.index(which), words.say(f"walk_{which}"), folders.get(file.path, ""))
+        key = (
+            (-1, theme, "")
+            if theme
+            else (FILE_GROUPS.index(which), words.say(f"walk_{which}"), folders.get(file.path, ""))
+        )
         files_by_theme[key].append(file)
     sorted_themes = sorted(files_by_theme.items(), key=lambda item: (item[0][0], -sum(map(_size, item[1])), item[0]))
     return tuple(
@@ -342,7 +346,7 @@ def _group(
 
 
 def _kind(file: ChangedFile) -> str:
-    """Return the kind of a file, one of KINDS."""
+    """Return the kind of a file, one of FILE_GROUPS."""
     path = file.path
     if paths.is_output(path) or paths.vendored_folder(path):
         return "others"

@@ -1,26 +1,21 @@
 """The walkthrough: its values, and how a comment and the terminal show it within the available rows."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from bot.render import Phrases
+from bot.outputs import facts
+from bot.render import Phrases, Safe, line, link, visible
 from bot.render.section import CodePlace, Place, Section
 from bot.values import FileNote, ReaderNotes, Review
+from deeprepo.impact.values import Side
+from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-import posixpath
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
-
-from bot.outputs import facts
-from bot.render import Safe, line, link, visible
-from deeprepo.impact.values import Side
-from deeprepo.rlm.values import Exact
 
 Author = Literal["code", "model"]
 

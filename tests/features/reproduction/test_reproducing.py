@@ -16,7 +16,7 @@ from reported import reported
 from sample import AFTER
 
 from bot import pipeline
-from bot.features.reproduction.review import ATTEMPTS, REPRODUCTION
+from bot.features.reproduction.section import ATTEMPTS, REPRODUCTION
 from bot.outputs import OUTPUTS, markdown, posts
 from bot.values import Review, TypedChange
 from bot.wiring import review as review_of
