@@ -170,14 +170,14 @@ def texts(value: object) -> list[str]:
 def _values(path: str, line: str) -> set[str]:
     """Return the secrets in a line that a finding quotes.
 
-    If the secrets check finds none in this line, all words with a digit count.
+    If the secrets check finds none in this line, all words with a digit or a mask count.
     """
     quotes = patterns.has_quotes(path)
     for text in filter(None, (line, patterns.joined("password =", line))):  # a value may have its name above it
         known_values = {hit.value for hit in patterns.hits(text, quotes=quotes) if hit.rule != patterns.KEY}
         if known_values:
             return known_values
-    return {word for word in _WORD.findall(line) if any(map(str.isdigit, word)) or not word.isascii()}
+    return {word for word in _WORD.findall(line) if any(map(str.isdigit, word)) or MASK in word}
 
 
 def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401, PLR0911 - any value, and one of the same type; one return for each form
