@@ -12,7 +12,7 @@ from bot.checkout.own_git_dir import paths_of
 from bot.checkout.shown import create_known_secrets
 from bot.config.defaults import FILE
 from bot.errors import DeepRepoError
-from bot.features.consumers.package_breaks import package_breaks
+from bot.features.consumers.package_breaks import package_breaks, sentence
 from bot.ports import Analyzer
 from bot.values import ChangedFile
 from bot.values.consumer import (
@@ -28,7 +28,7 @@ from bot.values.shared_file import SettingsText
 from deeprepo.impact.consumers.manifests import offer_of, requirements
 from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
 from deeprepo.impact.consumers.overlay import mount_of
-from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.packages import Package
 from deeprepo.impact.ports import Tree
 
 MAX_CLONES = 40  # clones per review
@@ -232,13 +232,6 @@ def _unchecked(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerRe
     return ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason)
 
 
-def requires(name: str, requirement: Requirement) -> str:
-    """Return a sentence about how the consumer with this name requires a package."""
-    return (
-        f"{name} breaks when it takes this version of {requirement.name}. {requirement.path} says: `{requirement.line}`"
-    )
-
-
 HIDDEN = "Listed repositories that this review may not show were not checked."
 
 
@@ -264,8 +257,3 @@ def _checked(reports: Sequence[ConsumerReport]) -> str:
         return f"One other repository is known to use this one. This change {effect} it."
     more = f", {hinted} may break" if hinted else ""
     return f"{checked} of {len(users)} repositories that use this one were checked. {broken} {'breaks' if broken == 1 else 'break'}{more}."
-
-
-def sentence(error: object) -> str:
-    """Return the first line of an error."""
-    return str(error).split("\n")[0][:300]

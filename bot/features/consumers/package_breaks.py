@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout
-from bot.features.consumers import check
 from bot.ports import Analyzer
 from bot.values import (
     Basis,
@@ -60,7 +59,7 @@ async def package_breaks(
     report = replace(
         report,
         state="unread" if partly else "checked",
-        reason=f"it was only partly checked: {check.sentence(partly[0])}" if partly else "",
+        reason=f"it was only partly checked: {sentence(partly[0])}" if partly else "",
         uses=len({(use.path, use.line) for use in uses}),
     )
     shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
@@ -114,7 +113,7 @@ def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requiremen
         path=at.path,
         quote=at.quote,
         title=phrase(found.title),
-        why=f"{phrase(found.why)} {check.requires(consumer.name, taken_as)}",
+        why=f"{phrase(found.why)} {_requires(consumer.name, taken_as)}",
         consequence=phrase(found.consequence),
         severity=less_severe(found.severity, 1),
         category=found.category,
@@ -151,3 +150,15 @@ def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTre
             path, commit = label(consumer.name, inside), consumer.pull.head
             theirs.append(replace(item, path=path, note=note, repository=consumer.name, commit=commit))
     return theirs[:MAX_QUOTED_LINES] + own[:MAX_QUOTED_LINES]
+
+
+def _requires(name: str, requirement: Requirement) -> str:
+    """Return a sentence about how the consumer with this name requires a package."""
+    return (
+        f"{name} breaks when it takes this version of {requirement.name}. {requirement.path} says: `{requirement.line}`"
+    )
+
+
+def sentence(error: object) -> str:
+    """Return the first line of an error."""
+    return str(error).split("\n")[0][:300]
