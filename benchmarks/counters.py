@@ -24,7 +24,7 @@ from benchmarks.table import Row, report
 from bot.checkout import Checkout, git
 from bot.review.strategies.estimate import DryRun
 from bot.secrets.masking.masks import Masks
-from bot.values import ReviewRequest
+from bot.values import TypedChange
 from bot.wiring import local
 from bot.wiring.review import local_review
 from deeprepo.impact import parsing
@@ -77,7 +77,7 @@ async def _counted(clone: Path, commit: str, mode: str) -> dict[str, float]:
     counts: Counter[str] = Counter()
     moments: dict[str, float] = {}
     _count(counts, moments)
-    request = ReviewRequest(str(clone), "range", f"{commit}^", commit)
+    request = TypedChange(str(clone), "range", f"{commit}^", commit)
     start = _processor()
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
         if mode == "estimate":

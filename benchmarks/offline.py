@@ -24,7 +24,7 @@ from benchmarks import labels, places
 from benchmarks.table import Row, report
 from bot.config.defaults import TYPE_CHECKERS
 from bot.errors import DeepRepoError
-from bot.values import Finding, ReviewRequest
+from bot.values import Finding, TypedChange
 from bot.values.finding import MAY_BREAK
 from bot.wiring.review import local_review
 from deeprepo_evals import public
@@ -99,7 +99,7 @@ def _review(case: Case, clone: Path) -> Result | None:
         try:
             repo = asyncio.run(build.build(case, clone, Path(scratch))) if case.kind != "ordinary" else clone
             ends = ("base", "head") if case.kind != "ordinary" else (case.base, case.head)
-            request = ReviewRequest(str(repo), base=ends[0], head=ends[1])
+            request = TypedChange(str(repo), base=ends[0], head=ends[1])
             started, used = time.perf_counter(), _processor()
             review = asyncio.run(local_review(request, {"strategy": "offline"}, scratch))
         except DeepRepoError as error:

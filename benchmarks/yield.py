@@ -29,7 +29,7 @@ from typing import TypeVar
 from benchmarks import places
 from benchmarks.table import Row, report
 from bot.errors import DeepRepoError
-from bot.values import Finding, Review, ReviewRequest, Verdict
+from bot.values import Finding, Review, TypedChange, Verdict
 from bot.wiring.review import local_review
 from deeprepo.impact.language import language_of
 from deeprepo_evals.reviews import build, case_files
@@ -122,7 +122,7 @@ def _some(cases: Sequence[T], limit: int) -> Sequence[T]:
 def _reviewed(repo: Path, base: str, head: str) -> Review | None:
     with tempfile.TemporaryDirectory(prefix="yield-") as scratch:
         try:
-            request = ReviewRequest(str(repo), base=base, head=head)
+            request = TypedChange(str(repo), base=base, head=head)
             return asyncio.run(local_review(request, {"strategy": "offline"}, scratch))
         except DeepRepoError as error:
             print(f"{repo} {head}: {error}", file=sys.stderr)

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.refactorings.model import Files
 from benchmarks.refactorings.operations import Change
 from bot.analyzers import ANALYZERS
-from bot.values import ReviewRequest, Verdict
+from bot.values import TypedChange, Verdict
 from bot.wiring.review import local_review
 from deeprepo.impact.changes import MOVED, ChangedFile, Query, TreeEntry
 from deeprepo.impact.patches import changed_file, with_patches
@@ -163,7 +163,7 @@ def reviewed(repository: Repository, number: int) -> list[tuple[str, int, str]]:
     """Return the proven findings of a whole review of one change: path, line, title."""
     base, head = repository.ends[number]
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        request = ReviewRequest(str(repository.folder), base=base, head=head)
+        request = TypedChange(str(repository.folder), base=base, head=head)
         review = asyncio.run(local_review(request, {"strategy": "offline"}, scratch))
     proven = [one.finding for one in review.reported if one.finding.verdict == Verdict.PROVEN]
     return sorted(
