@@ -62,6 +62,7 @@ async def reviewed_by(at: Whole, build: str) -> int:
             text = text.replace(before, now)
         return text
 
+    del pull.review_comments[: -len(data["line_comments"])]  # 0.2.0 only listed findings outside the diff
     (summary,), (line,) = pull.comments, pull.review_comments
     (summary.body,) = map(today, data["comments"])
     (line.body,) = (today(each["body"]) for each in data["line_comments"])
