@@ -48,7 +48,7 @@ def posted_once(at: Whole, number: int) -> bool:
 async def test_transient_fault_does_not_change_the_final_result(
     at: Whole, method: str, path: str, fault: Fault
 ) -> None:
-    """Whether or not GitHub stored the write before failing: one summary, one comment, one check run."""
+    """Whether or not GitHub stored the write before failing: one summary, each comment once, one check run."""
     met = asyncio.Event()
     at.server.pace.timeout = 1.5 if fault.hang else 30.0
     at.gh.fail(method, path, replace(fault, run=_noted(met)))
@@ -57,7 +57,7 @@ async def test_transient_fault_does_not_change_the_final_result(
 
     assert met.is_set()
     assert posted_once(at, number)
-    assert len(stands.review_comments) == 1
+    assert len(stands.review_comments) == 2
     assert "2 findings" in at.summary(number)
     assert [(c.status, c.conclusion) for c in stands.checks] == [("completed", "neutral")]
 

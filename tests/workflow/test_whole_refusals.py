@@ -46,7 +46,7 @@ async def test_moved_repository_is_followed_while_a_job_waits(at: Whole, how: st
     await at.quiet()
     assert "2 findings" in at.summary(number)
     assert at.ending(number) == "neutral"
-    assert len(at.gh.pull(number).review_comments) == 1
+    assert len(at.gh.pull(number).review_comments) == 2
 
 
 async def test_suspended_installation_catches_up_when_resumed(at: Whole) -> None:
