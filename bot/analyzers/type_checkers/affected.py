@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from posixpath import dirname
 
 from bot.file_kinds import is_excluded_from_search
 from bot.values import ChangedFile, Dependents
@@ -13,7 +12,6 @@ from deeprepo.impact.text.paths import is_test
 MOST_CHECKED = 60  # unchanged files per run
 MOST_SEARCHED = 300  # names per search
 MOST_HITS = 150  # files per search; more mean that a name is an everyday word
-LEAST_NAME = 3  # characters
 INDIRECT = 3  # how indirectly a file uses the change that only has one of the names
 LONG_WORD = re.compile(rb"[A-Za-z_$][\w$]{2,79}")
 Contents = Mapping[str, bytes]
@@ -55,13 +53,11 @@ async def unchanged_files(
         if path.endswith(endings)
         and path not in touched
         and path in entries
-        and path in old
-        and entries[path].oid == old[path].oid
+        and entries[path] == old.get(path)
         and entries[path].kind == "file"
         and not is_excluded_from_search(path, entries[path].size)
     ]
-    near = {dirname(path) for path in touched}
-    known.sort(key=lambda path: (found[path], is_test(path), dirname(path) not in near, path))
+    known.sort(key=lambda path: (found[path], is_test(path), path))
     return tuple(known[:MOST_CHECKED]), max(0, len(known) - MOST_CHECKED)
 
 

@@ -17,18 +17,14 @@ import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from bot.analyzers.linter_run import ProgramError
 from bot.analyzers.removed import removed_line
 from bot.analyzers.type_checkers.affected import unchanged_files
-from bot.analyzers.type_checkers.diagnostics import (
-    Diagnostic,
-    by_cause,
-    rules,
-)
+from bot.analyzers.type_checkers.diagnostics import Diagnostic, by_cause, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources
 from bot.analyzers.type_checkers.probes import probes
 from bot.errors import DeepRepoError, public
@@ -264,21 +260,17 @@ class TypeChecker(ABC):
         )
 
 
+@dataclass
 class _Run:
     """The runs of one check on both sides."""
 
-    def __init__(
-        self,
-        checker: TypeChecker,
-        tree: Tree,
-        files: Sequence[ChangedFile],
-        changed: Mapping[Side, Contents],
-        users: Sequence[str],
-        left_out: Collection[str],
-    ) -> None:
-        self._checker, self._tree, self._files, self._left_out = checker, tree, files, left_out
-        self.users, self.changed = users, changed
-        self._sources: Sources | None = None
+    checker: TypeChecker
+    tree: Tree
+    files: Sequence[ChangedFile]
+    changed: Mapping[Side, Contents]
+    users: Sequence[str]
+    left_out: Collection[str]
+    _sources: Sources | None = None
 
     async def fails_on_base(self) -> bool:
         """Return whether a check of the base fails."""
@@ -290,7 +282,7 @@ class _Run:
 
     def placed(self, found: Iterable[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
         """Return the head's errors that count, by their place on the base, unless one of their lines is new."""
-        files, placed = {file.path: file for file in self._files}, dict[Diagnostic, Diagnostic]()
+        files, placed = {file.path: file for file in self.files}, dict[Diagnostic, Diagnostic]()
         for one in found:
             file = files.get(one.path)
             lines = one.line, max(one.line, one.span[1])
@@ -312,24 +304,24 @@ class _Run:
         """
         if not found:
             return []
-        texts, marks = probes(found, (await self._gathered()).of("base"), rules(self._checker.RULES))
+        texts, marks = probes(found, (await self._gathered()).of("base"), rules(self.checker.RULES))
         messages = "\n".join(one.message for one in await self.check("base", sorted(texts), texts))
         return [one for place, one in found.items() if place not in marks or marks[place] in messages]
 
     async def check(self, side: Side, paths: Sequence[str], probed: Contents = NO_PROBES) -> list[Diagnostic]:
         """Return the errors of a side in some files. `probed` replace files of the base."""
-        suffixes = self._checker.SUFFIXES
-        paths = [path for path in paths if path.endswith(suffixes) and path not in self._left_out]
+        suffixes = self.checker.SUFFIXES
+        paths = [path for path in paths if path.endswith(suffixes) and path not in self.left_out]
         if not paths:
             return []
         sources = await self._gathered()
         sources = replace(sources, base={**sources.base, **probed}) if probed else sources
-        return await self._checker._in_folder(sources, side, paths)  # noqa: SLF001 - the same module
+        return await self.checker._in_folder(sources, side, paths)  # noqa: SLF001 - the same module
 
     async def _gathered(self) -> Sources:
         if self._sources is None:
-            self._sources = await self._checker.sources(self._tree, self.users, self.changed)
-        return self._sources.without(self._left_out)
+            self._sources = await self.checker.sources(self.tree, self.users, self.changed)
+        return self._sources.without(self.left_out)
 
 
 def _line_on_base(file: ChangedFile, line: int) -> int:
