@@ -19,6 +19,7 @@ from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from http import HTTPStatus
 from typing import Any, Literal
 from urllib.parse import parse_qs
 
@@ -75,9 +76,9 @@ async def webhook(request: Request) -> Response:
     except HTTPException as refusal:
         return _refuse(server, refusal, request)
     except TimeoutError:
-        return _refuse(server, HTTPException(408, "the body did not arrive in time"), request)
+        return _refuse(server, HTTPException(HTTPStatus.REQUEST_TIMEOUT, "the body did not arrive in time"), request)
     except ClientDisconnect:
-        return _refuse(server, HTTPException(400, "the sender closed the connection"), request)
+        return _refuse(server, HTTPException(HTTPStatus.BAD_REQUEST, "the sender closed the connection"), request)
     seconds = time.perf_counter() - start
     server.metrics.delivery(arrival.event, outcome, seconds)
     # Check events that concern other apps arrive by the hundred, so ignored ones are only logged at debug
@@ -86,7 +87,7 @@ async def webhook(request: Request) -> Response:
     level = logging.INFO if is_expected else logging.DEBUG
     facts = {"delivery": arrival.guid, "outcome": outcome, "reason": reason or None}
     _log("delivery", level=level, event=arrival.event, action=arrival.action or None, ms=1000 * seconds, **facts)
-    return JSONResponse({"delivery": arrival.guid, "outcome": outcome, "reason": reason}, 202)
+    return JSONResponse({"delivery": arrival.guid, "outcome": outcome, "reason": reason}, HTTPStatus.ACCEPTED)
 
 
 async def _take(server: RunningServer, arrival: "Delivery", admission: "Admission") -> tuple[DeliveryOutcome, str]:
@@ -109,7 +110,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     except StorageError as error:
         server.catch_up_now.set()
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
-        raise HTTPException(503, "the delivery could not be stored. Send it again") from None
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "the delivery could not be stored. Send it again") from None
     return "queued" if fresh else "known", ""
 
 
@@ -121,7 +122,7 @@ def _refuse(server: RunningServer, refusal: HTTPException, request: Request) -> 
     status, reason = refusal.status_code, refusal.detail
     server.metrics.delivery("other", f"refused {status}")
     _log("refused", status=status, reason=reason, peer=request.client.host if request.client else None)
-    headers = {"retry-after": "60"} if status == 503 else {}  # noqa: PLR2004 - service unavailable
+    headers = {"retry-after": "60"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
     if request.headers.get("content-length", "x") not in {"", "0"}:
         headers["connection"] = "close"  # the rest of the body is not read
     return JSONResponse({"detail": reason}, status, headers)
@@ -159,17 +160,19 @@ class Bodies:
         long. Raises TimeoutError if the body arrives too slowly.
         """
         if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
-            raise HTTPException(401, UNSIGNED)
+            raise HTTPException(HTTPStatus.UNAUTHORIZED, UNSIGNED)
         length = headers.get("content-length", str(MAX_BODY_BYTES))
         if not (length.isascii() and length.isdecimal()):
-            raise HTTPException(400, "Content-Length is not a number")
+            raise HTTPException(HTTPStatus.BAD_REQUEST, "Content-Length is not a number")
         is_small = len(length) <= len(str(SMALL_BODY_BYTES)) and int(length) <= SMALL_BODY_BYTES
         body = None
         if len(length) <= len(str(MAX_BODY_BYTES)) and int(length) <= MAX_BODY_BYTES:
             buffer = self.small if is_small else self.large
             body = await buffer.read(chunks, SMALL_BODY_BYTES if is_small else MAX_BODY_BYTES, BODY_SECONDS)
         if body is None:
-            raise HTTPException(413, f"a delivery may not exceed {MAX_BODY_BYTES >> 20} MB")
+            raise HTTPException(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a delivery may not exceed {MAX_BODY_BYTES >> 20} MB"
+            )
         return body
 
 
@@ -179,12 +182,12 @@ def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
     Raises HTTPException if its signature, headers or payload are not valid.
     """
     if not has_valid_signature(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
-        raise HTTPException(401, UNSIGNED)
+        raise HTTPException(HTTPStatus.UNAUTHORIZED, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
     if not _EVENT_NAME.fullmatch(event):
-        raise HTTPException(400, "X-GitHub-Event is missing or invalid")
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "X-GitHub-Event is missing or invalid")
     if not _GUID.fullmatch(guid):
-        raise HTTPException(400, "X-GitHub-Delivery is missing or invalid")
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "X-GitHub-Delivery is missing or invalid")
     return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
 
 
@@ -203,18 +206,18 @@ def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
     """Return a body's JSON object. An App's settings on GitHub decide whether bodies are JSON or a form."""
     name = kind.partition(";")[0].strip().lower()
     if name not in {JSON, FORM}:
-        raise HTTPException(415, f"the content type is neither {JSON} nor {FORM}")
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the content type is neither {JSON} nor {FORM}")
     try:
         text = raw.decode() if name == JSON else parse_qs(raw.decode("ascii"), strict_parsing=True)["payload"][0]
         payload = json.loads(text, parse_constant=_reject_constant)
     except KeyError:
-        raise HTTPException(400, "the form has no field `payload`") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "the form has no field `payload`") from None
     except RecursionError:
-        raise HTTPException(400, "the payload is nested too deeply") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "the payload is nested too deeply") from None
     except ValueError:
-        raise HTTPException(400, "the payload is not valid JSON") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "the payload is not valid JSON") from None
     if not isinstance(payload, dict):
-        raise HTTPException(400, "the payload is not a JSON object")
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "the payload is not a JSON object")
     return payload
 
 
