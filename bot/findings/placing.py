@@ -137,9 +137,10 @@ def room(files: Collection[ChangedFile]) -> int:
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Sort findings, best first, and collapse those that are not shown in full.
 
-    These are always collapsed: unsettled findings, remarks, those in `held` (fingerprints), and
-    unconfirmed findings that are low, come only from the diff, or come from one of several passes, unless that is
-    the root's model with the code around the change. Low findings of that model outside the diff are not collapsed. So is what exceeds `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
+    Unsettled findings, remarks and those in `held` (fingerprints) are always collapsed. So are unconfirmed ones
+    that are low, come only from the diff, or come from one of several passes. One from the root's model, which
+    sees the code around the change, is not, and may be low if it is outside the diff. Of the others, `quota`
+    are shown in full, critical ones in any case. Minor findings take the places that are left.
     """
     ranked = sorted(placed_findings, key=_order)
     candidates = [at for at, item in enumerate(ranked) if not _is_always_collapsed(item)]

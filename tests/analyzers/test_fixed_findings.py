@@ -45,16 +45,6 @@ FAULTS: Mapping[str, tuple[Files, Files, Files]] = {
         {"deploy/Dockerfile": "FROM a:1\nCOPY one two three\n"},
         {"deploy/Dockerfile": "FROM a:1\nCOPY one two three/\n"},
     ),
-    "schemas": (
-        {"orders.py": 'SQL = "SELECT total FROM orders"\n'},
-        {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\n"},
-        {"orders.py": 'SQL = "SELECT id FROM orders"\n'},
-    ),
-    "declarations": (
-        {"vars.tf": 'variable "size" {}\n', "main.tf": "locals {\n  x = var.size\n}\n"},
-        {"vars.tf": 'variable "width" {}\n'},
-        {"main.tf": "locals {\n  x = var.width\n}\n"},
-    ),
     "ty": (
         {"a.py": "def f() -> dict[str, int]:\n    return {}\n", "u.py": "from a import f\n\nprint(f().items())\n"},
         {"a.py": "def f() -> list[str]:\n    return []\n"},

@@ -37,7 +37,7 @@ ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 UNNAMED = frozenset({"?"})  # the base of a class to which other files may add members, such as a trait
 LONG = 4  # letters of a class name that links a file to it
 LAST = re.compile(r"\w+")
-CALLED = re.compile(r"(\w+)\s*\(")
+CALLED = re.compile(r"\b(\w++)\s*+\(")
 FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so its root is no class
 # roots that are never imports
 OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})

@@ -12,7 +12,9 @@ _BUILDS = ("build.gradle", "build.gradle.kts", "build.sbt")
 MANIFESTS = (
     "pom.xml", "*.gradle", "*.gradle.kts", "gradle.properties", "*.versions.toml", "buildSrc/*.kt", "*.sbt", "project/*.scala",
 )  # fmt: skip
-_GROUP = re.compile(r"(?im)(?:^|[\s(./])(?:group(?:Id)?|organization)[ \t]*(?::=|=)?[ \t]*['\"]?([\w-]+(?:\.[\w-]+)+)")
+_GROUP = re.compile(
+    r"(?im)(?:^|[\s(./])(?:group(?:Id)?|organization)[ \t]*+(?::=|=)?[ \t]*+['\"]?([\w-]++(?:\.[\w-]++)+)"
+)
 _NAME = re.compile(r"\b(?:artifactId|archivesName|moduleName|name)[ \t]*(?::=|=)[ \t]*['\"]([\w.-]+)['\"]")
 
 
