@@ -116,10 +116,9 @@ def _read(review: Review) -> EarlierReview:
         b'{"pull": {"base": "--output=x", "head": "' + b"b" * 40 + b'"}, "round": {"number": 1}}',
         b'{"pull": {"base": "' + b"a" * 40 + b'", "head": "HEAD"}, "round": {"number": 1}}',
         b'{"pull": {"base": "' + b"a" * 40 + b'", "head": "' + b"b" * 40 + b'"}, "round": {"number": 1e999}}',
-        b'{"pull": {"base": "' + b"a" * 40 + b'", "head": "' + b"b" * 40 + b'"}, "round": {"number": 9999999}}',
         b" " * (9 << 20),
     ],
-    ids=["nothing", "a list", "broken", "deep", "an option", "a name", "endless", "a huge round", "a bomb"],
+    ids=["nothing", "a list", "broken", "deep", "an option", "a name", "endless", "a bomb"],
 )
 def test_forged_state_is_rejected(data: bytes) -> None:
     """No revision name reaches git, and no decompression bomb fills the memory."""

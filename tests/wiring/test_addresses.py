@@ -3,7 +3,7 @@ import pytest
 from bot import config
 from bot.config import Settings
 from bot.errors import UsageError
-from bot.wiring import Connections, address
+from bot.wiring.access import Connections, address
 from deeprepo.rlm.values import Message, Prompt
 from deeprepo_sandbox import providers as doubles
 
