@@ -20,11 +20,11 @@ from bot.config import environment
 from bot.config.server import Server, server_settings
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace
-from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.storage import Store
 from bot.values import Review
 from bot.values.review import ReviewStatus
+from bot.workflow import data_folder
 from bot.workflow.jobs import REFUSAL_PAUSE, Apologise, Jobs, JobSettings, Work
 
 # How long a busy thread keeps the interpreter lock. Every database query waits for the lock, so the time is
@@ -60,11 +60,11 @@ async def open_server(
         raise ConfigError("the App's credentials are not set")
     metrics = Metrics()
     identity = Identity(app.app_id, app.private_key, options.github_api)
-    pace = RequestPace(options.write_pause, on_answer=metrics.github)
     limits = ProcessLimits(memory=options.review_memory_mb << 20, cpu=options.review_cpu_seconds)
-    files.folder(options.data, label="the data folder, DEEPREPO_DATA, ", private=True)
+    data_folder.create(options.data)
     async with storage.open_store(settings.database) as store:
         jobs = Jobs(replace(_jobs(settings), refusal_pause=refusal_pause), store)
+        pace = RequestPace(options.write_pause, on_answer=metrics.github, on_return=jobs.report_now)
         work, apologise = open_work(store, jobs, identity, pace, options.data, metrics.review, limits)
         async with jobs.running(work, apologise, serve=web, work_here=options.work or not web):
             logs.remove_library_handlers()  # the job queue's library has just installed a log handler

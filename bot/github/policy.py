@@ -35,15 +35,18 @@ class RequestPace:
         patience: float = 60.0,
         timeout: float = 30.0,
         on_answer: Callable[[int, int | None], None] = lambda _status, _remaining: None,
+        on_return: Callable[[], None] = lambda: None,
     ) -> None:
         """Set the limits, all in seconds.
 
         `between`: the minimum time between two writes. `backoff`: the wait before the first retry.
         `patience`: how long a request may wait for rate limits in total. `timeout`: per response. `on_answer`
-        is called with each response's status and the number of requests that GitHub still allows.
+        is called with each response's status and the number of requests that GitHub still allows. `on_return` is
+        called when GitHub accepts the App again.
         """
         self.between, self.backoff, self.patience, self.timeout = between, backoff, patience, timeout
-        self.on_answer = on_answer
+        self.on_answer, self.on_return = on_answer, on_return
+        self.is_locked_out = False  # whether GitHub did not answer the App, or refused its key or clock
         # All by installation, with times of the event loop's clock.
         self._next_write: dict[int, float] = {}  # when it may write again
         self._limited_until: dict[int, float] = {}  # until when GitHub refuses its requests
@@ -81,6 +84,9 @@ class RequestPace:
     def note_success(self, installation: int) -> None:
         """Record a successful request, which resets the doubling of waiting times."""
         self._streak.pop(installation, None)
+        if self.is_locked_out and not installation:  # 0 is the App itself
+            self.is_locked_out = False
+            self.on_return()
 
 
 def _now() -> float:
@@ -200,7 +206,10 @@ class Policy(BaseThrottler):
         _waited.set(waited)
         again = isinstance(failed, responses.RetryableError)
         wait += self._pace.pause(count + 1) if again else 0.0
-        if isinstance(failed, HostRefused) and failed.status == UNAUTHORIZED and self._token is not None:
+        is_unknown = isinstance(failed, HostRefused) and failed.status == UNAUTHORIZED
+        if not self._installation and (again or is_unknown):
+            self._pace.is_locked_out = True
+        if is_unknown and self._token is not None:
             self._token.value, again = "", True  # retry with a new token
         return RetryOption(again and count + 1 < TRIES, timedelta(seconds=wait))
 

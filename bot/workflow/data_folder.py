@@ -61,6 +61,12 @@ def prune(data: Path, since: float, orphans_since: float, known_journals: Collec
     return count
 
 
+def create(data: Path) -> None:
+    """Create the data folder with its folders. Raises UsageError, for example if one of them is a file."""
+    for name in (JOURNALS, FACTS, WORK):
+        files.folder(data / name, below=data, label="the data folder, DEEPREPO_DATA, ", private=True)
+
+
 @contextmanager
 def scratch_folder(data: Path) -> Iterator[str]:
     """Yield a folder for one job, which is removed afterwards."""

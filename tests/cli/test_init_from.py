@@ -111,7 +111,7 @@ ODD: tuple[Any, ...] = (None, 7, -1, True, "(x", "", [], {}, [7], [None], [{"pat
 def leaves(value: object, key: str = "") -> Iterator[str]:
     """Yield the keys of a settings file, in the report's notation."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = [(f"{key}[{step}]" if isinstance(step, int) else f"{key}.{step}", one) for step, one in inner]
+    found = [(f"{key}.{step}", one) for step, one in inner]
     if not found:
         yield key.removeprefix(".")
     for name, one in found:
@@ -135,7 +135,7 @@ def put(data: Any, place: tuple[str | int, ...], value: object) -> Any:  # noqa:
 
 
 def is_named(key: str, names: set[str]) -> bool:
-    return any(key == name or key.startswith((f"{name}.", f"{name}[")) for name in names)
+    return any(f"{key}.".startswith(f"{name}.") for name in names)
 
 
 def init(target: Repository, *words: str) -> int:

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 from job_scene import Diary, Scene, push
 
-from bot.errors import HostDown, HostLimited, HostRefused
+from bot.errors import HostDown, HostLimited
 from bot.values import Job
 from bot.workflow.jobs import Attempt
 from deeprepo.rlm.journal.writer import Journal
@@ -71,27 +71,6 @@ async def test_job_is_abandoned_after_its_last_attempt(on_sqlite: Scene) -> None
     assert diary.sorry == [(push(head="one"), "GitHub answers with 502")]
 
 
-async def test_failure_is_reported_again_if_github_refuses_that(on_sqlite: Scene) -> None:
-    """A check would otherwise stay in progress forever, for example after a wrong clock."""
-
-    async def fail(_: Job, __: Attempt) -> None:
-        raise HostDown("GitHub answers with 502")
-
-    class Refused(Diary):
-        async def apologise(self, ask: Job, why: str) -> None:
-            await super().apologise(ask, why)
-            if len(self.sorry) == 1:
-                raise HostRefused("the clock is wrong", 401)
-
-    diary = Refused(does=fail)
-    async with on_sqlite.running(diary, tries=1, pause=0.01) as jobs:
-        await jobs.submit(push(head="one"), "guid-1")
-        await diary.seen("sorry one")
-        await on_sqlite.settled(jobs)
-    assert diary.told.count("begin one") == 2
-    assert [why for _, why in diary.sorry] == ["GitHub answers with 502"] * 2
-
-
 async def test_postponed_review_is_superseded_by_a_push(on_sqlite: Scene) -> None:
     """A review that waits for GitHub's rate limit is superseded like any other."""
 
@@ -108,22 +87,3 @@ async def test_postponed_review_is_superseded_by_a_push(on_sqlite: Scene) -> Non
         await jobs.submit(push(head="two"), "guid-2")
         await diary.seen("end two")
         await on_sqlite.settled(jobs)
-
-
-async def test_refused_job_is_retried_a_few_times(on_sqlite: Scene) -> None:
-    """Refusals are counted separately from failures, and the reason is reported after the last attempt."""
-    lasts: list[bool] = []
-
-    async def fail(_: Job, job: Attempt) -> None:
-        lasts.append(job.last)
-        if len(lasts) == 2:
-            raise HostDown("GitHub answers with 502")
-        raise HostRefused("GitHub refuses it", 403)
-
-    diary = Diary(does=fail)
-    async with on_sqlite.running(diary, refusals=2, refusal_pause=0.01, pause=0.01) as jobs:
-        await jobs.submit(push(head="one"), "guid-1")
-        await diary.seen("sorry one")
-        await on_sqlite.settled(jobs)
-    assert lasts == [False, False, False, True]
-    assert diary.sorry == [(push(head="one"), "GitHub refuses it")]

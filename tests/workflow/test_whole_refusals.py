@@ -1,8 +1,12 @@
 """GitHub refuses a request: people see GitHub's reason, and a refusal that ends something is reported."""
 
+import asyncio
+from datetime import timedelta
+
 import pytest
 from whole import WORSE, Whole
 
+from bot.github import apps
 from deeprepo_sandbox.github import Fault
 
 RULES = ("Changes must be made through a pull request.", "Commits must have verified signatures.")
@@ -64,14 +68,6 @@ async def test_suspended_installation_catches_up_when_resumed(at: Whole) -> None
     assert "2 findings" in at.summary(number)
 
 
-def comments_of(at: Whole, number: int) -> str:
-    """Return all comments of the conversation as one text."""
-    return "\n".join(one.body for one in at.gh.pull(number).comments)
-
-
-TOO_LONG = "Server Error: Sorry, this diff is taking too long to generate."
-
-
 @pytest.mark.parametrize("bar", ["", "fail_on: high\n"], ids=["no bar", "a bar"])
 async def test_early_failure_is_shown_in_the_check(at: Whole, bar: str) -> None:
     """The check run starts immediately, says what it waits for, and ends with GitHub's reason.
@@ -112,3 +108,17 @@ async def test_author_with_unknown_permission_is_a_stranger(at: Whole) -> None:
     assert "2 findings" in at.summary(number)
     assert "Reviewed as an outside contribution" in at.summary(number)
     assert "GitHub says “Must have push access”" in at.summary(number)
+
+
+async def test_failure_is_reported_once_github_accepts_the_clock(at: Whole) -> None:
+    """The next report would be due 30 seconds later, but the first accepted request causes it."""
+    at.gh.world.pass_time(timedelta(hours=1))
+    number = await at.opened()
+    await at.put_off(tries=4)  # three further tries, and a report that GitHub refused, too
+    assert at.ending(number) is None
+    at.gh.world.pass_time(timedelta(hours=-1))
+    await apps.bot_identity(at.server.identity, at.server.pace, again=True)
+    async with asyncio.timeout(15):
+        await at.until(lambda: at.ending(number) is not None)
+    (check,) = at.gh.pull(number).checks
+    assert "401" in (check.title or "")

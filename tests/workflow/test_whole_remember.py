@@ -67,6 +67,7 @@ async def test_remembered_sentence_silences_the_finding_that_it_answers(
         async with whole(tmp_path) as at:
             number = await at.reviewed(files={"shop/quote.py": CODE})
             assert "write permission" in await at.said(number, teach, author="stranger")
+            assert "(`shop/`)" in await at.said(number, f"/deeprepo remember in shop {SENTENCE}")
             assert "Nothing was taught" in await at.said(number, "/deeprepo rules")
             assert "From the next review" in await at.said(number, teach)
 

@@ -66,10 +66,11 @@ class Whole:
                 looks = 0 if any((await self.server.jobs.counts()).values()) else looks + 1
                 await asyncio.sleep(LOOK if looks == 0 else 0)
 
-    async def put_off(self) -> None:
-        """Wait until a job is delayed."""
+    async def put_off(self, tries: int = 1) -> None:
+        """Wait until a job is delayed after this many tries."""
         async with patient():
-            while not (await self.server.jobs.counts())["delayed"]:  # noqa: ASYNC110 - databases are polled
+            jobs = self.server.jobs
+            while not [job for job in await jobs.list_jobs() if job.state == "delayed" and job.tries >= tries]:  # noqa: ASYNC110 - databases are polled
                 await asyncio.sleep(LOOK)
 
     async def reviewed(self, **how: object) -> int:

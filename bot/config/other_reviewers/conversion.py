@@ -82,28 +82,17 @@ class OldSettings:
         try:
             made = (make or CONVERTERS.get(into, lambda same: same))(value)
             is_default = made == ALL_DEFAULTS[into] or (made == [] and into != WHOLE)
-            why = "" if is_default else self.new.add(into, made)
+            why = IS_DEFAULT if is_default else self.new.add(into, made)
             if is_default and value != []:
                 self.settled.add(into)
         except (ValueError, TypeError, AttributeError) as error:
-            is_default = False
             why = str(error) if type(error) is ValueError else "the value has an unexpected type"
-        self._rows[key] = Row(_shown(key), into, IS_DEFAULT) if is_default else Row(_shown(key), into * (not why), why)
-
-    def import_instruction(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
-        """Import a key as an instruction for the files that match a pattern or a list of patterns."""
-
-        def entries(_: object) -> list[dict[str, str]]:
-            written = "\n".join(line.rstrip() for line in text.strip().splitlines())
-            named = [pattern] if isinstance(pattern, str) else list(pattern or [ALL])
-            return [{"path": brace, "text": written} for each in named for brace in globs.braces(each) if written]
-
-        self.import_key(key, "instructions", entries)
+        self._rows[key] = Row(key, into if why in ("", IS_DEFAULT) else "", why)
 
     def each(self, key: str) -> list[tuple[str, Any]]:
         """Return the entries of a list with their keys."""
         if self[key] == []:
-            self._rows[key] = Row(_shown(key), "", "the list is empty")
+            self._rows[key] = Row(key, "", "the list is empty")
         return [(f"{key}.{at}", one) for at, one in enumerate(self[key] if isinstance(self[key], list) else ())]
 
     def rows(self) -> list[Row]:
@@ -112,7 +101,7 @@ class OldSettings:
         above = {part for key in rows for part in _parts(key)}
         for key in self._values:
             if key not in above and not any(part in rows for part in _parts(key)):
-                rows[key] = Row(_shown(key), "", NO_SETTING)
+                rows[key] = Row(key, "", NO_SETTING)
         return list(rows.values())
 
 
@@ -128,14 +117,19 @@ def _parts(key: str) -> list[str]:
     return [".".join(steps[:count]) for count in range(1, len(steps) + 1)]
 
 
-def _shown(key: str) -> str:
-    return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", key)
-
-
 def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
     """Return patterns, given as a list or one per line, without braces, which .gitignore does not support."""
     lines = value.splitlines() if isinstance(value, str) else list(value)
     return [brace for line in lines if str(line).strip() for brace in globs.braces(str(line).strip())]
+
+
+def instructions(rule: Any) -> list[dict[str, str]]:  # noqa: ANN401 - of an old file
+    """Return `instructions` for a text, or for an object with a text and the patterns that it applies to."""
+    fields = rule if isinstance(rule, dict) else {"rule": rule}
+    text = next((fields[name] for name in ("rule", "content", "context", "instructions") if fields.get(name)), "")
+    written = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    paths = patterns(fields.get("path") or fields.get("scope") or ALL)
+    return [{"path": path, "text": written} for path in paths if written]
 
 
 def plain(value: Any) -> str:  # noqa: ANN401 - of an old file
@@ -149,6 +143,7 @@ def plain(value: Any) -> str:  # noqa: ANN401 - of an old file
 # By setting: how an old value is converted.
 CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "ignore": patterns,
+    "instructions": instructions,
     "language": lambda code: "en" if str(code).lower().startswith("en") else str(code),
     "linked_issues": lambda mode: mode not in (False, "off"),
     "minimum_severity": lambda level: {1: "low", 2: "medium", 3: "high"}.get(level) or str(level).lower(),
@@ -168,7 +163,6 @@ class SettingsFormat:
     guides: tuple[str, ...] = ()  # patterns for its instruction files, which reviews read directly
     load: Callable[[str], Any] = yaml_text.data  # parses the text of a settings file; raises ValueError
     keys: Mapping[str, str] = field(default_factory=dict)  # the setting that replaces each key
-    texts: tuple[str, ...] = ()  # keys with an instruction for all files
     convert: Callable[[OldSettings], None] | None = None  # imports keys that depend on others, or lists
     # By setting: how deeprepo behaves differently, unless the old file sets it. By "": in any case.
     differences: Mapping[str, str] = field(default_factory=dict)
@@ -178,8 +172,6 @@ class SettingsFormat:
         """Import each known key, and return sentences about differences in behavior."""
         for key, into in self.keys.items():
             old.import_key(key, into)
-        for key in self.texts:
-            old.import_instruction(key, ALL, old[key])
         if self.convert is not None:
             self.convert(old)
         told = [text for name, text in self.differences.items() if name not in {*old.new.values, *old.settled}]

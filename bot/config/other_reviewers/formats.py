@@ -38,9 +38,8 @@ def _events(*, skips_pushes: bool, labels: list[str]) -> list[str]:
 
 def _coderabbit(old: OldSettings) -> None:
     old.import_key("reviews.path_filters", "ignore", _path_filters)
-    for key, entry in old.each("reviews.path_instructions"):
-        if isinstance(entry, dict):
-            old.import_instruction(key, entry.get("path", ALL), entry.get("instructions", ""))
+    for key, _ in old.each("reviews.path_instructions"):
+        old.import_key(key, "instructions")
     part = "reviews.auto_review"
     labels = [str(label) for _, label in old.each(f"{part}.labels") if not str(label).startswith("!")]
     only_first = old[f"{part}.auto_incremental_review"] is False
@@ -60,10 +59,8 @@ def _greptile(old: OldSettings) -> None:
     for key in ("skipReview", "triggerOnUpdates"):
         old.import_key(key, "triggers.events", lambda _: events)
     for part in ("rules", "customContext.rules", "customContext.other"):
-        for key, entry in old.each(part):
-            rule = entry if isinstance(entry, dict) else {"rule": entry}
-            text = next((rule[name] for name in ("rule", "content", "context") if rule.get(name)), "")
-            old.import_instruction(key, rule.get("scope") or ALL, text)
+        for key, _ in old.each(part):
+            old.import_key(key, "instructions")
 
 
 FORMATS = (
@@ -93,6 +90,7 @@ FORMATS = (
         files=(".coderabbit.yaml", ".coderabbit.yml"),
         keys={
             "language": "language",
+            "tone_instructions": "instructions",
             "reviews.request_changes_workflow": "request_changes",
             "reviews.assess_linked_issues": "linked_issues",
             "reviews.pre_merge_checks.issue_assessment.mode": "linked_issues",
@@ -101,7 +99,6 @@ FORMATS = (
             "reviews.auto_review.auto_pause_after_reviewed_commits": "pause_after",
             "reviews.auto_review.ignore_usernames": "triggers.skip_authors",
         },
-        texts=("tone_instructions",),
         convert=_coderabbit,
         conditions=("reviews.auto_review.ignore_title_keywords", "reviews.auto_review.description_keyword"),
         differences={
@@ -126,13 +123,11 @@ FORMATS = (
             "github_app.feedback_on_draft_pr": "triggers.drafts",
             "pr_reviewer.require_ticket_analysis_review": "linked_issues",
             "pr_reviewer.num_max_findings": "quota",
+            "best_practices.content": "instructions",
+            "pr_reviewer.extra_instructions": "instructions",
+            "pr_code_suggestions.extra_instructions": "instructions",
+            "review_agent.extra_instructions": "instructions",
         },
-        texts=(
-            "best_practices.content",
-            "pr_reviewer.extra_instructions",
-            "pr_code_suggestions.extra_instructions",
-            "review_agent.extra_instructions",
-        ),
         differences={"": EACH_PUSH.format("PR-Agent")},
         conditions=(
             *(f"config.ignore_pr_{what}" for what in ("title", "source_branches", "target_branches")),
@@ -147,6 +142,7 @@ FORMATS = (
         load=json.loads,
         keys={
             "strictness": "minimum_severity",
+            "instructions": "instructions",
             "ignorePatterns": "ignore",
             "labels": "triggers.labels",
             "disabledLabels": "triggers.skip_labels",
@@ -155,7 +151,6 @@ FORMATS = (
             "triggerOnDrafts": "triggers.drafts",
             "summarySection.included": "walkthrough",
         },
-        texts=("instructions",),
         convert=_greptile,
         differences={"": EACH_PUSH.format("Greptile"), "triggers.bots": BOTS},
         conditions=("includeAuthors", "excludeBranches", "includeKeywords", "ignoreKeywords", "fileChangeLimit"),

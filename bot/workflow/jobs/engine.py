@@ -422,6 +422,12 @@ async def put_back(row: JobRow) -> None:
 
 
 @_apart
+async def make_due(name: str) -> None:
+    """End the delay of a delayed job."""
+    await DBOS.set_workflow_delay_async(name, delay_seconds=0.0)
+
+
+@_apart
 async def delete(names: Sequence[str]) -> None:
     """Delete jobs with everything stored about them."""
     for start in range(0, len(names), MAX_DELETED_JOBS):

@@ -203,6 +203,10 @@ class Jobs:
             return False, OTHER_BUILD.format(count=len(left), builds=builds, this=build.name())
         return True, "ready"
 
+    def report_now(self) -> None:
+        """Report failures that GitHub did not accept before, within a second."""
+        self._runner.reports_now = True
+
     async def _look_for_workers(self) -> None:
         is_idle = not await self._keys.has_workers()
         self.idle_since = (self.idle_since or time.time()) if is_idle else None

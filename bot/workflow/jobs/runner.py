@@ -136,6 +136,7 @@ class Runner:
     apologise: Apologise
     live: dict[str, Attempt] = field(default_factory=dict)  # running jobs by stored name
     stopping: bool = False
+    reports_now: bool = False  # whether GitHub accepts us again, so delayed reports of failures are due
     # Jobs that another build stored, by the name of their first try, with that build's name.
     unread: dict[str, str] = field(default_factory=dict)
     _places: asyncio.Semaphore = field(init=False)
@@ -270,12 +271,17 @@ class Runner:
         """Keep checking whether jobs that run here were canceled or taken over elsewhere, until canceled."""
         while True:
             await asyncio.sleep(WANTED_LOOK_SECONDS)
-            for attempt in list(self.live.values()):
-                try:
+            try:
+                for attempt in list(self.live.values()):
                     await attempt.current()
-                except StorageError as error:
-                    facts = {"reason": str(error)}
-                    log.warning("the state of running jobs is unknown", extra={"facts": facts, "repeats": True})
+                if self.reports_now:
+                    self.reports_now = False
+                    for row in await engine.find(states=[engine.DELAYED]):
+                        if GIVEN_UP in row.attributes:
+                            await engine.make_due(row.id)
+            except StorageError as error:
+                facts = {"reason": str(error)}
+                log.warning("the state of running jobs is unknown", extra={"facts": facts, "repeats": True})
 
     def end(self, names: Iterable[str]) -> None:
         """Mark jobs of this process as no longer wanted."""
