@@ -12,9 +12,7 @@ from bot.config import repository as settings_file
 from bot.config.other_reviewers import FORMATS, NewSettings, OldSettings
 
 GEMINI = """
-have_fun: false
 ignore_patterns: ["dist/**", "*.{snap,lock}"]
-memory_config: {disabled: false}
 code_review:
   disable: false
   comment_severity_threshold: HIGH
@@ -25,14 +23,11 @@ focus_areas: [security]
 CODERABBIT = """
 language: de
 tone_instructions: Be brief.
-early_access: false
 reviews:
   profile: assertive
   request_changes_workflow: true
   high_level_summary: true
-  poem: false
   assess_linked_issues: false
-  auto_title_instructions: ""
   path_filters: ["src/**", "!**/gen/**"]
   path_instructions:
     - {path: "src/**/*.{ts,tsx}", instructions: "No any."}
@@ -50,10 +45,8 @@ reviews:
     custom_checks:
       - {name: guards, mode: error, instructions: Each endpoint has a guard.}
       - {name: quiet, mode: "off", instructions: Nothing.}
-  tools: {ruff: {enabled: false}, shellcheck: {enabled: true}, languagetool: {enabled: true, level: picky}}
 knowledge_base:
   code_guidelines: {enabled: true, filePatterns: [AGENTS.md, docs/own.md]}
-chat: {auto_reply: true}
 """
 PR_AGENT = """
 [config]
@@ -70,8 +63,6 @@ handle_push_trigger = false
 num_max_findings = 3
 require_tests_review = true
 extra_instructions = "Name the caller."
-[pr_description]
-publish_labels = false
 """
 GREPTILE = json.dumps(
     {
@@ -108,16 +99,6 @@ GUIDES = (
 ODD: tuple[Any, ...] = (None, 7, -1, True, "(x", "", [], {}, [7], [None], [{"path": []}], {"a": {"b": 1}}, "x" * 70_000)
 
 
-def leaves(value: object, key: str = "") -> Iterator[str]:
-    """Yield the keys of a settings file, in the report's notation."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = [(f"{key}.{step}", one) for step, one in inner]
-    if not found:
-        yield key.removeprefix(".")
-    for name, one in found:
-        yield from leaves(one, name)
-
-
 def places(value: object, *above: str | int) -> Iterator[tuple[str | int, ...]]:
     """Yield the path to each value in a settings file, including lists and sections."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -134,8 +115,11 @@ def put(data: Any, place: tuple[str | int, ...], value: object) -> Any:  # noqa:
     return data
 
 
-def is_named(key: str, names: set[str]) -> bool:
-    return any(f"{key}.".startswith(f"{name}.") for name in names)
+def unnamed(data: object, names: set[str]) -> list[str]:
+    """Return the keys of single values that the report names neither alone nor as a part of a section."""
+    keys = [".".join(map(str, place)) + "." for place in places(data)]
+    named = tuple(f"{name}." for name in names)
+    return [key for key in keys if not key.startswith(named) and sum(one.startswith(key) for one in keys) == 1]
 
 
 def init(target: Repository, *words: str) -> int:
@@ -198,7 +182,7 @@ def test_report_lists_every_key_and_file(repository: Repository, capsys: pytest.
         (PR_AGENT, tomllib.loads),
         (GREPTILE, json.loads),
     ):
-        assert [key for key in leaves(load(text)) if not is_named(key, names)] == []
+        assert unnamed(load(text), names) == []
     assert set(GUIDES) <= names
     assert "focus_areas\n    not converted; this command knows no setting that replaces it" in told
     assert "language\n    not converted; another file already set `language`" in told
@@ -216,5 +200,5 @@ def test_odd_values_never_produce_invalid_settings(path: str) -> None:
             old = OldSettings(data, new)
             form.read(old)
             names = {row.key for row in old.rows()}
-            assert [key for key in leaves(data) if not is_named(key, names)] == [], (place, odd)
+            assert unnamed(data, names) == [], (place, odd)
             assert settings_file.check(new.text().encode())[1] == (), (place, odd)

@@ -13,10 +13,11 @@ USER = "from zz.lib import load_things\n\nload_things(1, 2)\n"
 FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
 
 
-def test_existing_file_is_searched_before_new_files(repository: Repository) -> None:
-    """An existing file is searched before a hundred new files that sort before it."""
-    pad: Files = {f"aa/x{number}.py": f"x = {number}\n" for number in range(100)}
-    found = find(repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n", **pad}), FEW)
+def test_file_that_loses_a_name_is_searched_first(repository: Repository) -> None:
+    """It is searched before many new files and changed signatures that sort before it."""
+    pad: Files = {f"aa/x{number}.py": "def add(a):\n    b = 1\n    return a + b\n" for number in range(50)}
+    more: Files = {f"aa/x{number}.py": "def add(a, b=1):\n    return a - b\n" for number in range(100)}
+    found = find(repository.change({"zz/lib.py": LIB, "app.py": USER, **pad}, {"zz/lib.py": "x = 1\n", **more}), FEW)
 
     assert {row.path for row in found.references if row.missing} == {"app.py"}
     assert "dependents were searched for only 20 of the 101 changed source files" in found.missed_uses

@@ -48,22 +48,17 @@ def listed(names: Sequence[str]) -> str:
 
 
 def by_risk(files: Iterable[ChangedFile]) -> list[ChangedFile]:
-    """Sort files by risk: existing files that lose a definition first, tests and new files last.
-
-    A limit by path would allow many files to be placed before the one that matters.
-    """
+    """Sort files by risk: existing files that lose a name first, then changed definitions; tests and new files last."""
     return sorted(files, key=_rank)
 
 
 def _rank(file: ChangedFile) -> tuple[bool, bool, bool, int, str]:
-    removed_texts = [line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"]
-    return (
-        is_test(file.path),
-        file.status == "added",
-        not any(defined_names(text[:LONG_LINES]) for text in removed_texts),
-        -len(removed_texts),
-        file.path,
+    lines = [line for hunk in file.hunks for line in hunk.lines]
+    before, after = (
+        {name for line in lines if line.kind == kind for name in defined_names(line.text[:LONG_LINES])} for kind in "-+"
     )
+    removed = sum(line.kind == "-" for line in lines)
+    return is_test(file.path), before <= after, not before, -removed, file.path
 
 
 def is_minified(source: bytes) -> bool:
