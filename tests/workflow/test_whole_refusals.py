@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from waits import patience
 from whole import WORSE, Whole
 
 from bot.github import apps
@@ -118,7 +119,7 @@ async def test_failure_is_reported_once_github_accepts_the_clock(at: Whole) -> N
     assert at.ending(number) is None
     at.gh.world.pass_time(timedelta(hours=-1))
     await apps.bot_identity(at.server.identity, at.server.pace, again=True)
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(patience(15)):
         await at.until(lambda: at.ending(number) is not None)
     (check,) = at.gh.pull(number).checks
     assert "401" in (check.title or "")
