@@ -115,7 +115,7 @@ def _without_neighbors(new: Sequence[str], old: Sequence[str], above: Sequence[s
     old_rows = {_fold(line) for line in old}
 
     def repeated(mine: Sequence[str], beside: Sequence[str]) -> int:
-        """Return how many lines at the start of `mine` repeat the end of `beside`."""
+        """Return how many of the first lines of `mine` are also the last lines of `beside`."""
         for size in range(min(len(mine), len(beside)), 0, -1):
             folded = [_fold(line) for line in mine[:size]]
             tells = any(len(line) >= TELLING and line not in old_rows for line in folded)
