@@ -207,7 +207,6 @@ def _end(rows: Sequence[str], head: int, least: int) -> int:
 
 
 def _is_done(text: str, depth: int) -> bool:
-    """Return whether a line ends a statement, block or item."""
     return text.rstrip().endswith((";", "}") if indent(text) > depth else (";", "}", ","))
 
 

@@ -103,7 +103,6 @@ def _form() -> "type[GitIgnoreSpecPattern]":
     class Pattern(GitIgnoreSpecPattern):
         @classmethod
         def pattern_to_regex(cls, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN206 - the library's signature
-            """Return the library's expression, or that of one path."""
             if isinstance(pattern, str) and pattern.startswith(EXACT):
                 return rf"^{re.escape(pattern.removeprefix(EXACT))}\Z", True
             return super().pattern_to_regex(pattern)

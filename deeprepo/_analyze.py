@@ -86,7 +86,6 @@ async def _compute(
 
 
 def _broken(item: "Finding") -> Iterator[Broken]:
-    """What breaks, one for each file."""
     from bot.values.finding import ALSO_BROKEN
 
     first = _place(item)

@@ -74,7 +74,6 @@ def _place(row: "CoverageRow") -> str:
 
 
 def _public_review(inner_review: "_Inner") -> Review:
-    """The stable face of a review."""
     coverage = inner_review.coverage
     return copy(
         Review,

@@ -275,7 +275,6 @@ class Session:
         await self.close_async()
 
     def _hear(self, row: Mapping[str, Any]) -> None:
-        """Report a journal line as an event."""
         if row["kind"] == "turn":
             names = ("run", "number", "said", "code", "output", "error")
             self._tell(Turn(*(row[name] for name in names)))
@@ -297,7 +296,6 @@ class Session:
 
 
 def _instructions(given: str | Callable[[str], str], ours: str) -> str:
-    """The root's instructions. Raises UsageError for what is no text."""
     text = given(ours) if callable(given) else given
     if not isinstance(text, str) or not text.strip():
         raise UsageError(f"system_prompt is {text!r}: give a text, or a function that is given ours and returns one")

@@ -60,7 +60,6 @@ def agreement(ended: Sequence[Result | BaseException], *, is_typed: bool) -> Res
 
 
 def _key(answer: str, *, is_typed: bool) -> str:
-    """What two equal answers have in common."""
     if is_typed:
         try:
             return json.dumps(json.loads(answer), sort_keys=True)

@@ -48,7 +48,6 @@ class Budget:
     seconds: float | None = 900.0
 
     def __post_init__(self) -> None:
-        """Refuse what is no amount."""
         from deeprepo.rlm.values import is_amount
 
         for each in fields(self):
@@ -385,7 +384,6 @@ Event = Started | Call | Turn | Result
 
 
 def _plain(result: Result) -> Any:  # noqa: ANN401 - any JSON value
-    """The value of an answer as JSON has it."""
     return json.loads(result.answer) if result.value is not None else None
 
 

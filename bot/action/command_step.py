@@ -85,7 +85,6 @@ class _Work:
         return self.reviewer.run.host.bot_identity.login != WORKFLOW
 
     async def ask(self, answer: Answering, argument: str) -> CommandReply:
-        """Return the answer to a question about the current change, or why a daily limit prevents it."""
         context = self.context
         question = Question(answer, argument, context, "")
         if not access.can_ask(context.settings):
@@ -123,7 +122,6 @@ class _Work:
         return count
 
     async def _runs(self) -> AsyncIterator[str]:
-        """Yield the IDs of the workflow runs that are reviewing the pull request."""
         run, runner = self.reviewer.run, self.reviewer.step.runner
         host, head = run.host, run.state.facts.head_sha
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)

@@ -60,10 +60,7 @@ def read(step: Step) -> ReviewJob | CommandJob | RemarkJob | Repeat | IgnoredDel
 def _from_event(
     name: str, payload: Mapping[str, object]
 ) -> ReviewJob | CommandJob | RemarkJob | Repeat | IgnoredDelivery:
-    """Return the request of an event that contains its pull request.
-
-    If a workflow runs on an action that servers ignore, its author wants a review.
-    """
+    """If a workflow runs on an action that servers ignore, its author wants a review."""
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
     is_chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
@@ -96,10 +93,7 @@ def requested_review(job: CommandJob) -> ReviewJob:
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | IgnoredDelivery:
-    """Return a repeat of the last result, even if the pull request is closed.
-
-    This job's check belongs to the head commit, which another pull request may have too.
-    """
+    """This job's check belongs to the head commit, which another pull request may have too."""
     match events.read("pull_request", {**delivery, "action": "closed"}, OwnAccount("0", WORKFLOW)):
         case Cancel(pull=pull, actor=actor):
             return Repeat(ReviewJob(pull, "catch-up", actor=actor), reason)
@@ -108,7 +102,6 @@ def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | IgnoredDeli
 
 
 def _from_inputs(step: Step) -> ReviewJob | IgnoredDelivery:
-    """Return a review of the pull request in the input `pull-request`. Raises UsageError if it is not set."""
     runner, number = step.runner, step.inputs.pull_request
     if number is None:
         raise UsageError(f"the event {runner.github_event_name} has no pull request. Set the input `pull-request`")

@@ -65,7 +65,6 @@ async def _read_remark(job: RemarkJob, host: Host) -> RemarkThread | str:
 
 
 async def _reply(job: RemarkJob, remark_thread: RemarkThread, reviewer: StepReview) -> RemarkReply:
-    """Return a model's answer to a remark about the current change, or why a daily limit prevents it."""
     try:
         async with reviewer.fetch() as pull:
             (last, _), brief = await reviewer.last(), await reviewer.brief_without_history(pull)

@@ -89,7 +89,6 @@ async def review(job: ReviewJob, step: Step, console: Console) -> Outcome:
 async def _review(
     job: ReviewJob, host: Host, state: PullState, settings: Config, step: Step, console: Console
 ) -> Outcome:
-    """Review a pull request whose state and settings are known, and post the result."""
     runner = step.runner
     if job.comment is not None and not await _may_review(job, job.comment, host):
         return Outcome(
@@ -319,7 +318,6 @@ class StepReview:
         return result
 
     async def _make(self, decision: StartReview, check: int | None) -> Rendered | SkipReview:
-        """Fetch and review the change, or return the reason not to."""
         run = self.run
         async with self.fetch() as pull:
             brief = await self.brief(await reviewing.with_several_bases(run, pull))
@@ -396,7 +394,6 @@ class StepReview:
         return Funds(model=False)
 
     async def _render(self, brief: Brief, say: ProgressCallback) -> Rendered:
-        """Review the change, and render the comments."""
         review = await parts.review_change(brief, say)
         return Rendered(review, await asyncio.to_thread(self._comments, review))
 

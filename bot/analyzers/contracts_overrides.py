@@ -47,10 +47,7 @@ async def _provides_both(tree: Tree, item: ChangedSymbol, override: Definition, 
 
 
 async def _must_match_base(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
-    """Return whether the method must match its base.
-
-    In a language with overloading, a method that is not marked as an override is another method.
-    """
+    """In a language with overloading, a method that is not marked as an override is another method."""
     language, rules = filetype(override.path), rules_of(override.path)
     if (
         language.definitions == "member"
@@ -84,7 +81,6 @@ def _another(override: Definition, name: str) -> str:
 
 
 def _consequence(override: Definition, name: str) -> str:
-    """Return the effect of the mismatch in this language."""
     language = rules_of(override.path)
     if language.types.broken_override:
         return language.types.broken_override

@@ -58,17 +58,12 @@ class ByteEdit:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A caller's file."""
-
     path: str
     source: bytes
     _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # by name and line
 
     def uses(self, breakage: Breakage) -> list[Use]:
-        """Return the references to a broken name on its line.
-
-        A module of the same name does not count, as in `from app.price import price`.
-        """
+        """Skip modules of the same name, as in `from app.price import price`."""
         name, line = breakage.reference.name, breakage.reference.line
         if name not in self._uses:
             by_line = self._uses.setdefault(name, {})
@@ -153,15 +148,11 @@ async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
 
 
 async def _text(tree: Tree, symbol: Definition) -> Sequence[str]:
-    """Return the lines of a definition."""
     return file_lines(await tree.read(symbol.path, symbol.side))[symbol.start - 1 : symbol.end]
 
 
 def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
-    """Return the rewrites for one file.
-
-    A line that two changed definitions share is written once, with both changes.
-    """
+    """A line that two changed definitions share is written once, with both changes."""
     edits: dict[str, set[ByteEdit]] = {}
     counts = Counter(breakage.reference.symbol for breakage in rows)
     for breakage in rows:
@@ -218,7 +209,6 @@ def _lines(file: _File, edits: Sequence[ByteEdit]) -> dict[ByteEdit, Rewrite]:
 
 
 def _edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
-    """Return the edits that fix one broken line. Raises _NotMechanical."""
     if breakage.misfit is not None:
         return _call_edits(file, breakage)
     if breakage.reference.is_module:
@@ -234,7 +224,6 @@ def _edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
 
 
 def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: Definition) -> set[ByteEdit]:
-    """Return the edits for a definition with a new name or file. Raises _NotMechanical."""
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or breakage.reference.name != before.short:
         raise _NotMechanical
     sides = breakage.symbol.signatures if breakage.symbol is not None else None
@@ -255,7 +244,6 @@ def _is_default(file: _File, breakage: Breakage) -> bool:
 
 
 def _name_edits(file: _File, breakage: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
-    """Return the edits that replace the old name."""
     selection = [use for use in _uses(file, breakage, is_member=is_member) if use.form not in ("key", "definition")]
     # The import statement starts here and has the name on a later line.
     if not selection and breakage.reference.form == "import":
@@ -386,7 +374,6 @@ def _with_arguments(call: Reference, keywords: Sequence[str]) -> Reference:
 
 
 def _module_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
-    """Return the edits for an import of a moved file."""
     spot = statement(file.path, file.source, breakage.reference.line) if breakage.new_path else None
     respelt = respell(file.path, spot.text, breakage.home_before, breakage.new_path) if spot is not None else None
     if breakage.new_path and respelt is None and filetype(breakage.home).named_types:
@@ -424,10 +411,7 @@ def _type_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
 
 
 def _move_edits(file: _File, breakage: Breakage, new_path: str) -> set[ByteEdit]:
-    """Return the edits for an import of a definition that moved to another file.
-
-    References to the imported name stay as they are.
-    """
+    """References to the imported name stay as they are."""
     if breakage.reference.form != "import":
         if any(use.form == "member" for use in file.uses(breakage)):
             raise _NotMechanical  # a member of a module that is imported as a whole

@@ -62,10 +62,7 @@ def _first(rows: Sequence[Breakage]) -> Breakage:
 
 
 def _telling(rows: Sequence[Breakage], where: str) -> FindingTexts:
-    """Return what the finding says at the first of these rows.
-
-    `where` is the definition before the change.
-    """
+    """`where` is the definition before the change."""
     first = _first(rows)
     why = _why(first, rows[0].reference, where or first.home) + _others(first, rows)
     return FindingTexts(_title(first, rows) + _more_files(rows), why, _consequence(rows))
@@ -148,7 +145,6 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
 
 
 def _others(first: Breakage, rows: Sequence[Breakage]) -> str:
-    """Return a sentence with the names that broke for the same reason."""
     names = dict.fromkeys(row.name for row in rows if row.rule == first.rule and row.name != first.name)
     listed = ", ".join(f"`{name}`" for name in [*names][:MOST_NAMES])
     return f" This also affects {listed}." if listed and first.misfit is None else ""
@@ -240,7 +236,6 @@ def _runtime_failure(rows: Sequence[Breakage]) -> str:
 
 
 async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> list[Evidence]:
-    """Return the changed definitions' lines, before and after."""
     evidence: dict[tuple[str, int, Side], Evidence] = {}
     for breakage in rows:
         sides = (

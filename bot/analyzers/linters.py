@@ -373,7 +373,6 @@ class Linter(ABC):
             yield f"a comment added by the change silences {labels[0]}{more}"
 
     def _applies(self, side: Side, code: str) -> bool:
-        """Return whether a rule applies to a file."""
         rule = rules(self.tables)[code]
         return (rule.tests or not side.test) and not (rule.unless and re.search(rule.unless, "\n".join(side.lines)))
 
@@ -406,7 +405,6 @@ class Linter(ABC):
         return report.code, report.message if by_message else _quote(lines, report)[1].strip()
 
     def _keys(self, text: bytes, outcome: LintOutcome) -> Counter[Key]:
-        """Return how often each report occurs."""
         lines = _lines(text)
         return Counter(self._key(lines, one) for one in outcome.reports)
 

@@ -80,10 +80,7 @@ def _folder(options: ServerOptions) -> CheckedItem:
 
 
 async def _database(settings: Server) -> CheckedItem:
-    """Connect to the database and try its migration, then roll it back.
-
-    A missing SQLite file is not an error.
-    """
+    """A missing SQLite file is not an error."""
     try:
         problem = await storage.check(settings.database)
     except DeepRepoError as error:

@@ -74,9 +74,8 @@ def remove_library_handlers() -> None:
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Return whether to log a record.
+    """Successful probes and webhook deliveries, which have their own event, are skipped.
 
-    Successful probes and webhook deliveries, which have their own event, are skipped.
     This also removes the query from the paths in uvicorn's access log.
     """
     if record.name == "uvicorn.access" and isinstance(record.args, tuple) and len(record.args) == 5:  # noqa: PLR2004
@@ -110,8 +109,6 @@ class OncePerMinute(logging.Filter):
 
 
 class _Formatter(logging.Formatter):
-    """A formatter that masks secrets with `redact`."""
-
     def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__()
         self._redact = redact

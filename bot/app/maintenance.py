@@ -152,7 +152,6 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
 
 
 async def _delete_old_data(server: RunningServer) -> None:
-    """Delete data older than the operator's retention period from the database and the data folder."""
     now, days = time.time(), server.options.retention_days
     rows = await server.store.prune(now, days)
     # With PostgreSQL, each process has its own data folder, but only one process handles an uninstallation.

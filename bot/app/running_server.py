@@ -121,7 +121,6 @@ class RunningServer:
     _database: CachedCheck = field(init=False)
 
     def __post_init__(self) -> None:
-        """Prepare the check of the database."""
         self._database = CachedCheck(self.store.unready, DATABASE_CHECK_SECONDS)
 
     @property

@@ -111,11 +111,7 @@ async def _register(setup: Setup, code: str) -> tuple[str, str]:
 
 
 def _form(setup: Setup, own_url: str, url: str, organization: str, *, edit: bool) -> Response:
-    """Return the form for the public URL and the App's owner, or the confirmation page once both are valid.
-
-    The button that submits the manifest to GitHub is only on the confirmation page, so it sends what the page
-    shows.
-    """
+    """The button that submits the manifest to GitHub is only on the confirmation page, so it sends what the page shows."""
     options = setup.options
     public = (url or options.public_url or ("" if _is_private(own_url) else own_url)).rstrip("/")
     problem = ""
@@ -136,7 +132,6 @@ def _form(setup: Setup, own_url: str, url: str, organization: str, *, edit: bool
 
 
 def _is_private(address: str) -> bool:
-    """Return whether a URL's host is private to this machine or network."""
     host = urlsplit(address).hostname or ""
     try:
         return not ipaddress.ip_address(host).is_global
@@ -145,7 +140,7 @@ def _is_private(address: str) -> bool:
 
 
 def _matches(ours: str, given: str) -> bool:
-    """Return whether a token or state from a browser equals ours. The comparison takes constant time."""
+    """The comparison takes constant time."""
     return secrets.compare_digest(ours.encode(), given.encode("utf-8", "replace"))
 
 

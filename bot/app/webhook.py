@@ -115,10 +115,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
 
 
 def _refuse(server: RunningServer, refusal: HTTPException, request: Request) -> Response:
-    """Return the response to a refused request, and close the connection if the request has a body.
-
-    The headers are not logged, because anyone can send a request.
-    """
+    """The headers are not logged, because anyone can send a request."""
     status, reason = refusal.status_code, refusal.detail
     server.metrics.delivery("other", f"refused {status}")
     _log("refused", status=status, reason=reason, peer=request.client.host if request.client else None)

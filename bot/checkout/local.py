@@ -99,7 +99,6 @@ async def _open(repo: str, scratch: str) -> _OwnRepository:
 
 
 async def _commit(repository: _OwnRepository, revision: str) -> str | None:
-    """Return the ID of a revision's commit, or None if there is no such revision."""
     # The revision may start with a dash.
     result = await repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     return result.out.decode().strip() if result.status == 0 else None
@@ -237,7 +236,6 @@ async def _title_and_text(repository: _OwnRepository, base: str, head: str, head
 
 
 async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
-    """Return a commit's subject and the rest of its message."""
     result = await repository.run("log", "-1", "--format=%s%x00%b", commit)
     title, _, body = result.out.decode("utf-8", "replace").partition("\0")
     return title.strip(), body.strip()

@@ -264,7 +264,6 @@ def _rows(output: bytes) -> Settings:
 
 
 def _section(name: str, value: str) -> str:
-    """Return a setting as text for a configuration file."""
     section, _, rest = name.partition(".")
     sub, dot, key = rest.rpartition(".")
     head = f'{section} "{_escape(sub)}"' if dot else section

@@ -136,7 +136,6 @@ async def find_bases(store: str) -> Bases:
 
 
 async def _store(url: str, path: str) -> str:
-    """Create a bare store at this path."""
     if urlsplit(url).scheme not in ("http", "https"):
         raise UsageError("repositories are fetched over http or https")
     arguments = ("init", "--quiet", "--bare", "--template=", f"--initial-branch={TIP}", path)
@@ -235,7 +234,6 @@ def _failure(stderr: str, commits: Sequence[str]) -> Exception:
 
 
 def _size(store: str) -> int:
-    """Return the bytes that were fetched so far."""
     total = 0
     for pack in Path(store, "objects", "pack").glob("*"):
         with suppress(OSError):  # git may rename a pack at the same time

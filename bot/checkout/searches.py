@@ -182,12 +182,10 @@ def _except(path: str) -> str:
 
 
 def _paths(out: bytes, tree: str) -> Iterator[Row]:
-    """Yield the results of a search for paths."""
     return ((name_of(entry[len(tree) + 1 :]), 0, "") for entry in out.split(b"\0") if entry)
 
 
 def _lines(out: bytes, tree: str) -> Iterator[Row]:
-    """Yield the results of a search for lines."""
     for line in out.split(b"\n"):
         path, _, rest = line.partition(b"\0")
         number, _, text = rest.partition(b"\0")
@@ -205,10 +203,7 @@ def _any_of(texts: Sequence[str], query: Query) -> str:
 
 
 def _combined(patterns: Sequence[str]) -> list[str]:
-    """Combine patterns up to a length.
-
-    With many patterns, git would search a file again after every match.
-    """
+    """With many patterns, git would search a file again after every match."""
     joined: list[list[str]] = []
     for pattern in patterns:
         if not joined or sum(map(len, [pattern, *joined[-1]])) > PATTERN_BYTES:
@@ -218,10 +213,7 @@ def _combined(patterns: Sequence[str]) -> list[str]:
 
 
 def _one_line(pattern: str, syntax: str) -> str:
-    """Return a pattern without line breaks, because git would split it there.
-
-    A fixed string with a line break can't match any line, so it becomes "".
-    """
+    """A fixed string with a line break can't match any line, so it becomes ""."""
     if "\n" not in pattern:
         return pattern
     return "" if syntax == "fixed" else pattern.replace("\\\n", "\\n").replace("\n", "\\n")

@@ -162,10 +162,9 @@ def _hide(masks: "KnownSecrets", blob: bytes) -> bytes:
 
 
 def _patterns_for(parts: Collection[str]) -> Iterator[str]:
-    """Yield patterns that find these texts.
+    """Texts are grouped by their first byte.
 
-    Texts are grouped by their first byte. Git would compare every position with each of thousands of
-    alternatives.
+    Git would compare every position with each of thousands of alternatives.
     """
     ordered = sorted(part.encode("utf-8", "surrogateescape") for part in parts)
     for index in range(0, len(ordered), PARTS_PER_PATTERN):

@@ -169,10 +169,7 @@ class Checkout:
         return entries if is_in_order else dict(sorted(entries.items(), key=lambda row: raw_name(row[0])))
 
     async def _list_tree(self, side: Side) -> dict[str, TreeEntry]:
-        """List a tree's entries by path.
-
-        If the tree is too large, return the first entries and the changed files.
-        """
+        """If the tree is too large, return the first entries and the changed files."""
         result = await self._bounded(
             "ls-tree", "-r", "-l", "-z", self._tree(side), rows=MAX_ENTRIES, most=MAX_ENTRIES * PATH_BYTES
         )
@@ -285,7 +282,6 @@ class Checkout:
         return await self._contents(map(rows.get, distinct_paths))
 
     async def _rows_of(self, commit: str, paths: Sequence[str]) -> Mapping[str, TreeEntry]:
-        """Return the entries of these paths in a commit."""
         if self._is_listed(commit):
             return self._entries["base"]
         out = b""
@@ -394,10 +390,7 @@ class Checkout:
         return Contents({e.path: blob for e, blob in zip(readable, blobs, strict=True) if blob is not None})
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
-        """Return objects in the given order, from the cache if possible.
-
-        Several review steps read the same files.
-        """
+        """Several review steps read the same files, so the objects are cached."""
         found = {oid: self._blob_cache.get(oid) for oid in oids}
         new = [oid for oid, blob in found.items() if blob is None]
         for oid, blob in zip(new, await self._read(new), strict=True):
@@ -443,10 +436,7 @@ async def _object(out: asyncio.StreamReader) -> bytes | None:
 
 
 def _split_output(rows_and_patch: bytes) -> tuple[bytes, bytes]:
-    """Split the output of `--raw -z -p` into the status rows and the patch.
-
-    A row has two paths if a file was renamed or copied. A NUL byte follows the last row.
-    """
+    """A row has two paths if a file was renamed or copied. A NUL byte follows the last row."""
     end = 0
     while rows_and_patch.startswith(b":", end):
         end_of_row = rows_and_patch.index(b"\0", end)
@@ -481,7 +471,6 @@ def _commits(out: bytes) -> list[tuple[str, bytes]]:
 
 
 def _lines_of(commit: str, patch: bytes) -> Iterator[CommitLines]:
-    """Yield the hunks of a commit's patch."""
     path, rows, is_hunk = "", list[str](), False
     for row in (*patch.decode("utf-8", "replace").split("\n"), "diff --"):
         if is_hunk and row[:1] in {" ", "+", "-"}:

@@ -103,7 +103,6 @@ app = typer.Typer(
 
 @cache
 def _load(name: str) -> Any:  # noqa: ANN401 - a typer command
-    """Import a command, or return None if no command has this name."""
     if name in SUMMARIES and name not in OTHER_DISTRIBUTIONS:
         module = import_module(FEATURE_COMMANDS.get(name, f"bot.cli.{name}"))
         return _as_typer_command(name, module.command)
@@ -116,7 +115,6 @@ def _load(name: str) -> Any:  # noqa: ANN401 - a typer command
 
 
 def _as_typer_command(name: str, command: Callable[..., Any]) -> Any:  # noqa: ANN401 - as above
-    """Create a typer command from a function with annotated parameters."""
     from bot.cli.options import OneChange
 
     app_of_one = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -64,7 +64,6 @@ def command(
 
 
 def _table(estimates: dict[str, Any]) -> None:
-    """Print the estimate: the change, a table with one row per effort, and what the figures are based on."""
     from rich.console import Console
     from rich.table import Table
 
@@ -112,7 +111,6 @@ def _table(estimates: dict[str, Any]) -> None:
 
 
 def _cost(usd: float | None, limit: float | None) -> str:
-    """Return the cost of one effort, and whether it is above the limit."""
     if usd is None:
         return "price unknown"
     return f"${usd:.4f}" + (" (above the limit)" if limit is not None and usd > limit else "")

@@ -152,7 +152,6 @@ def _workflow(source: Source) -> str:
 
 
 def _parse_action(action: str) -> Source:
-    """Return the source that --action specifies. Raises UsageError."""
     if not ACTION.fullmatch(action):
         raise UsageError(f"--action {action!r}: write OWNER/NAME@COMMIT, with all 40 digits of the commit")
     name, _, commit = action.partition("@")
@@ -182,9 +181,6 @@ def _installed_from() -> Source | LocalCopy:
 
 
 def _elsewhere(host: str) -> str:
-    """Return a warning if an origin's host is not github.com.
-
-    Workflows only find actions on their own GitHub.
-    """
+    """Workflows only find actions on their own GitHub."""
     is_usual = host.lower() in ("github.com", "ssh.github.com")
     return "" if is_usual else f"`origin` is at {host}: the workflow finds the action only if it runs on a GitHub there"

@@ -197,10 +197,7 @@ def flags(
 
 
 def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
-    """Return each SARIF file's name and contents. One byte above the limit shows that it is too long.
-
-    Raises UsageError.
-    """
+    """One byte above the limit shows that a file is too long. Raises UsageError."""
     if not paths:
         return ()
     from bot.findings import sarif_results

@@ -144,10 +144,7 @@ def _is_secret(about: CommandTarget) -> bool:
 
 
 def _stored_reply(finding: Finding, last_review: LastFindings, context: CommandContext, *, model: bool) -> CommandReply:
-    """Return a reply with the finding as the last review stored it.
-
-    `model`: whether a model is configured.
-    """
+    """`model`: whether a model is configured."""
     words, pull = context.words, last_review.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
     return context.reply(

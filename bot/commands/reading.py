@@ -86,10 +86,7 @@ def own_lines(text: str) -> list[str]:
 
 
 def _names(login: str) -> list[str]:
-    """Return the names with which people can mention us.
-
-    The App may have its own name, such as `deeprepo-acme`.
-    """
+    """The App may have its own name, such as `deeprepo-acme`."""
     name = login.removesuffix("[bot]").lower()
     return ["deeprepo", name] if name else []
 

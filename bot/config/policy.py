@@ -184,10 +184,7 @@ def _logins(names: Iterable[str]) -> Iterator[str]:
 
 
 def _size(facts: PullFacts, *, is_requested: bool) -> StartReview | SkipReview:
-    """Return the decision by the size of the change.
-
-    A very large diff is usually vendored or generated code, so paying a model to read it is a waste.
-    """
+    """A very large diff is usually vendored or generated code, so paying a model to read it is a waste."""
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"the pull request changes {files:,} files and {lines:,} lines"
     if files > SKIP_FILES or lines > SKIP_LINES:

@@ -96,7 +96,6 @@ def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _variables(whole: Mapping[str, Any]) -> Iterator[SettingRow]:
-    """Yield the environment variables of a group of settings, given its JSON Schema."""
     for name, part in whole["properties"].items():
         variable = f"`{PREFIX}{name.upper()}`"
         both = f"{variable} or `{PREFIX}{name.upper()}_FILE`" if name in AS_FILE else variable

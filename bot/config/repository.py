@@ -201,10 +201,7 @@ def _unknown(node: yaml.Node | None, form: Any, place: Place = ()) -> Iterator[M
 
 
 def _unknown_key(place: Place, line: int, known: Sequence[str]) -> Mistake:
-    """Return the mistake for an unknown key.
-
-    A list entry with an unknown key is ignored, because the key may limit what the entry applies to.
-    """
+    """A list entry with an unknown key is ignored, because the key may limit what the entry applies to."""
     keys = [step for step in place if isinstance(step, str)]
     name, written, is_in_entry = keys[-1], ".".join(keys), len(keys) < len(place)
     if (removed := REMOVED.get(written)) is not None:
@@ -361,10 +358,7 @@ def _mistakes(settings: SettingsFile) -> Iterator[Mistake]:
 
 
 def _mistakes_in_entries(settings: SettingsFile) -> Iterator[Mistake]:
-    """Yield the mistakes in list entries.
-
-    An entry with an unknown category or a repeated name still applies. All others are skipped.
-    """
+    """An entry with an unknown category or a repeated name still applies. All others are skipped."""
     for key in ("ignore", "instructions"):
         for at, entry in enumerate(getattr(settings, key)):
             why = next((sentence for is_wrong, sentence in WRONG[key] if is_wrong(entry)), "")

@@ -196,7 +196,6 @@ class Config(AllSettings):
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - the value of any setting
-    """Return the value with all dataclasses as mappings."""
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return tuple(map(_plain, value)) if isinstance(value, tuple) else value
@@ -385,7 +384,6 @@ def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def _apply_dependent_settings(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
-    """Set the values that depend on other settings."""
     if flags.get("effort") is not None:
         values["effort_for"], origins["effort_for"] = (), "default"
     if flags.get("strategy") is None:

@@ -289,10 +289,7 @@ def server_settings() -> Server:
 
 
 def _read(kind: type[Kind], values: dict[str, Any], wrong: list[str]) -> Kind | None:
-    """Return a group of settings, or None if any is missing or invalid.
-
-    Appends a sentence for each to `wrong`.
-    """
+    """Appends a sentence for each to `wrong`."""
     try:
         return kind(**values)
     except ValidationError as error:

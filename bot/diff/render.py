@@ -191,10 +191,7 @@ def _with_notes(
     *,
     is_counted: bool,
 ) -> Iterator[DiffRow]:
-    """Yield the rows in order, with notes in the gaps, and with numbers on rows that cannot be counted.
-
-    With `is_counted`, each note contains the number of omitted lines.
-    """
+    """With `is_counted`, each note contains the number of omitted lines."""
     removed_places = [(line, 0, old) for old, line in removed_lines]
     before: Place | None = None
     countable = False

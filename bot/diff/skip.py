@@ -185,7 +185,6 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange,
 
 
 def _is_media(path: str, start: bytes) -> bool:
-    """Return whether a file is an image or other media, judged by its name and first bytes."""
     suffix = splitext(path)[1].lower()
     signs = next((signs for suffixes, signs in _MEDIA if suffix in suffixes.split()), ())
     return any(sign in start[:40] for sign in signs)

@@ -94,10 +94,7 @@ def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
 
 
 def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
-    """Return the spans for changed definitions.
-
-    A changed member is part of its definition if that is not split.
-    """
+    """A changed member is part of its definition if that is not split."""
     spans_found: list[Span] = []
     waiting = sorted(
         (_of(symbol) for symbol in symbols), key=lambda span: (span.side, span.start, -span.end, span.name)
@@ -132,7 +129,6 @@ def _with_comments(file: ChangedFile, spans_found: Sequence[Span], rows: Mapping
 
 
 def _belongs(text: str, path: str) -> bool:
-    """Return whether a line above a definition belongs to it."""
     return not text.strip() or is_comment(text, path) or text.lstrip().startswith(ANNOTATIONS)
 
 
@@ -169,7 +165,6 @@ def _covered_lines(spans_found: Iterable[Span], side: Side) -> set[int]:
 
 
 def _unshown_removed_lines(file: ChangedFile, spans_found: Sequence[Span]) -> set[int]:
-    """Return the removed lines that no span's diff shows."""
     shown_lines = _covered_lines(spans_found, "base")
     for span in (s for s in spans_found if s.side == "head"):
         for hunk in around(file.hunks, span):

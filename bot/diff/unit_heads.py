@@ -121,7 +121,6 @@ def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> d
 
 @lru_cache
 def _opens(line: str) -> bool:
-    """Return whether a line may start a block."""
     return len(line) > 1 and bool(_OPENS.search(line[-MAX_HEAD_CHARS:]) or defined_names(line[:MAX_HEAD_CHARS]))
 
 

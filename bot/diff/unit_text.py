@@ -102,7 +102,6 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
 
 
 def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
-    """Return the rows without notes at both ends."""
     row_positions = [index for index, diff_row in enumerate(rows) if diff_row.sign]
     return rows[row_positions[0] : row_positions[-1] + 1] if row_positions else ()
 
@@ -117,7 +116,6 @@ def _after(hunk: Hunk) -> int:
 
 
 def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
-    """Yield the rows without parts that are far from every change."""
     changes = [index for index, diff_row in enumerate(rows) if diff_row.sign != " "]
     near_positions = {
         near for at in changes or range(len(rows)) for near in range(at - CONTEXT_LINES, at + CONTEXT_LINES + 1)

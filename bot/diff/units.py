@@ -123,10 +123,7 @@ def _units(
     references: tuple[Reference, ...],
     tests: tuple[str, ...],
 ) -> Iterator[Unit]:
-    """Yield the region for a span, or several if it is large.
-
-    A large region's text only has the shown lines.
-    """
+    """A large region's text only has the shown lines."""
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
     risk = _risk(span, references, tests)
     parts = pieces(hunk_rows.rows(lines, span, start, end))
@@ -151,7 +148,6 @@ def _units(
 
 
 def _lines(rows: Sequence[DiffRow], span: Span) -> tuple[int, int]:
-    """Return the first and the last line of the rows on the span's side."""
     signs = ("-",) if span.side == "base" else (" ", "+")
     numbers = [diff_row.number for diff_row in rows if diff_row.sign in signs] or [span.start]
     return min(numbers), max(numbers)

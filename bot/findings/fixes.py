@@ -46,7 +46,6 @@ def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
 
 
 def _reason_without_fix(placed_finding: PlacedFinding) -> str:
-    """Return why the finding has no lines to rewrite, if it has none."""
     is_confirmed = placed_finding.finding.verdict.is_shown or placed_finding.replacement is None
     return "none" if is_confirmed else "unconfirmed"
 
@@ -109,10 +108,7 @@ def _add(
 
 
 def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
-    """Return the file with its new lines.
-
-    Raises _CannotApply if the old lines are missing or rewrites overlap.
-    """
+    """Raises _CannotApply if the old lines are missing or rewrites overlap."""
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     pieces, at = [], 0
     for rewrite in sorted(rewrites, key=lambda one: one.line):

@@ -50,7 +50,6 @@ def digest(finding: Finding) -> str:
 
 
 def _whole(finding: Finding) -> list[str]:
-    """Return the digests of all locations."""
     if finding.category == "secret" and finding.proofs:
         return _digests(finding, finding.places[0])
     lines = [each for place in finding.places for each in _lines(finding, place)]

@@ -120,11 +120,7 @@ def _digest(*parts: str) -> str:
 
 
 def _with_unique_fingerprint(finding: Finding, distinct_findings: Iterable[Finding]) -> Finding:
-    """Return the finding.
-
-    If another defect on the same line has its fingerprint, the names in its title are added to the
-    fingerprint.
-    """
+    """If another defect on the same line has its fingerprint, the names in its title are added to the fingerprint."""
     place = finding.fingerprint, finding.start
     others = [other for other in distinct_findings if place == (other.fingerprint, other.start)]
     if not others or (finding.proofs and all(other.proofs for other in others)):
@@ -133,11 +129,7 @@ def _with_unique_fingerprint(finding: Finding, distinct_findings: Iterable[Findi
 
 
 def _with_proof_fingerprints(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the findings.
-
-    If several are proven on one line, each gets a fingerprint from its proof, whatever the order of the
-    reports.
-    """
+    """If several are proven on one line, each gets a fingerprint from its proof, whatever the order of the reports."""
     count = Counter((finding.fingerprint, finding.start) for finding in distinct_findings if finding.proofs)
     for finding in distinct_findings:
         is_shared = count[finding.fingerprint, finding.start] > 1 and finding.proofs
@@ -181,26 +173,19 @@ def same(finding: Finding, other: Finding) -> bool:
 
 
 def _are_from_different_passes(one: Finding, other: Finding) -> bool:
-    """Return whether the findings come from different passes.
-
-    A pass that reports both considers them different.
-    """
+    """A pass that reports both considers them different."""
     mine, theirs = ({(s.name, s.role, s.view) for s in finding.basis.sources} for finding in (one, other))
     return bool(one.basis.votes and other.basis.votes) and mine.isdisjoint(theirs)
 
 
 def _have_different_proofs(one: Finding, other: Finding) -> bool:
-    """Return whether one analyzer proved two different things.
-
-    A dismissal of one must not cover the other.
-    """
+    """A dismissal of one must not cover the other."""
     mine, theirs = ({(s.kind, s.name): s.proof for s in finding.basis.sources if s.proof} for finding in (one, other))
     common = mine.keys() & theirs.keys()
     return bool(common) and all(mine[name] != theirs[name] for name in common)
 
 
 def _within(finding: Finding, other: Finding, lines: int) -> bool:
-    """Return whether two findings are on the same side of a file, `lines` lines apart at most."""
     is_same_side = finding.path == other.path and finding.side == other.side
     return is_same_side and finding.start <= other.end + lines and other.start <= finding.end + lines
 
@@ -211,12 +196,10 @@ def _own_places(finding: Finding) -> set[Location]:
 
 
 def _shown_places(finding: Finding) -> set[Location]:
-    """Return the locations that a finding shows in addition to its own lines."""
     return {_location(item) for item in finding.evidence} - _own_places(finding)
 
 
 def _shows(finding: Finding, other: Finding) -> bool:
-    """Return whether a finding is at a location of another one, or shows it."""
     return not (_own_places(finding) | _shown_places(finding)).isdisjoint(_own_places(other))
 
 

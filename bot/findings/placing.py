@@ -75,10 +75,7 @@ def _is_folded(file: ChangedFile) -> bool:
 
 
 def _file(place: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFile | None:
-    """Return the changed file with this path on its side.
-
-    A path can be one file's old name and another's new name.
-    """
+    """A path can be one file's old name and another's new name."""
     namesakes = [file for file in files if file.path == place.path]
     before = [file for file in files if file.old_path == place.path]
     same_path = [file for file in before if file.path == place.path]
@@ -118,7 +115,6 @@ def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot 
 
 
 def _numbers(hunk: Hunk, side: Side) -> range:
-    """Return the numbers of a hunk's lines on one side."""
     start, count = (hunk.new_start, hunk.new_lines) if side == "head" else (hunk.old_start, hunk.old_lines)
     return range(start, start + count)
 

@@ -134,7 +134,6 @@ def _around(finding: Finding, dependents: Dependents) -> CodeSpan:
 
 
 def _holding(finding: Finding, dependents: Dependents) -> Iterator[Definition]:
-    """Yield the changed definitions that contain the quote, on its side."""
     both = (symbol for changed_symbol in dependents.symbols for symbol in (changed_symbol.after, changed_symbol.before))
     for symbol in both:
         same = symbol is not None and (symbol.path, symbol.side) == (finding.path, finding.side)
@@ -165,7 +164,6 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan
 
 
 def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, int]]:
-    """Yield the removed lines in the hunks around a finding, each with its distance and number."""
     for hunk in file.hunks:
         at = hunk.new_start  # the position of the line in the new file
         if at <= finding.end + 1 and finding.start <= at + hunk.new_lines:
@@ -197,7 +195,6 @@ def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[C
 
 
 def _claim_words(finding: Finding) -> set[str]:
-    """Return the words in a claim and in the lines that it quotes."""
     quotes = " ".join([finding.quote, *(item.quote for item in finding.evidence)])
     return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
 

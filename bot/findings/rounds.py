@@ -146,8 +146,6 @@ def _repeated(
 
 
 class _Head:
-    """Looks up earlier findings at this review's head."""
-
     def __init__(
         self,
         earlier: EarlierReview,
@@ -230,10 +228,7 @@ class _Head:
         return path in self._before and await self._read(path) != self._before[path].replace("\0", "")
 
     async def _exists(self, path: str) -> bool:
-        """Return whether something exists at a path or one of its parent folders.
-
-        A link or submodule may have replaced it.
-        """
+        """A link or submodule may have replaced the file."""
         entries = await self._tree.entries("head")
         path = new_path(path, self._files)
         return any("/".join(path.split("/")[: index + 1]) in entries for index in range(path.count("/") + 1))
@@ -263,17 +258,13 @@ class _Head:
 
 
 def _words(path: str, quote: str) -> list[str]:
-    """Return the words in each line of a quote, without comments and masked parts.
-
-    If the quote is only a comment, its words count.
-    """
+    """If the quote is only a comment, its words count."""
     rows = [code_of(line, path) for line in rows_of(quote) if line.strip() and not is_comment(line, path)]
     pieces = (_tokens(piece) for line in rows or rows_of(quote) for piece in _MASKED.split(line))
     return [words for words in pieces if words.strip()]
 
 
 def _tokens(text: str) -> str:
-    """Return the tokens of a text, separated by spaces."""
     return f" {' '.join(_TOKEN.findall(text))} "
 
 
@@ -338,11 +329,7 @@ def _copies(fingerprint: str) -> Iterator[str]:
 
 
 def _is_identical(past: Finding, finding: Finding, _files: Sequence[ChangedFile]) -> bool:
-    """Return whether the fingerprints match.
-
-    For secrets the value decides: it is the same finding in any line, and another secret on the same line is
-    a different one.
-    """
+    """For secrets the value decides: it is the same finding in any line, and another secret on the same line is a different one."""
     if past.category == finding.category == "secret" and past.proofs and finding.proofs:
         return bool(past.proofs & finding.proofs)
     return past.fingerprint == finding.fingerprint and _may_be_same(past, finding)
@@ -374,10 +361,7 @@ def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFil
 
 
 def _may_be_same(past: Finding, finding: Finding) -> bool:
-    """Return whether the proofs allow a match.
-
-    A proven finding is neither a model's later guess nor another proof.
-    """
+    """A proven finding is neither a model's later guess nor another proof."""
     if not past.proven or not finding.proven:
         return not past.proven
     return bool(past.proofs & finding.proofs)

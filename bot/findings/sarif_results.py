@@ -33,8 +33,6 @@ Value = TypeVar("Value")
 
 
 class _Run:
-    """One run of a tool in a SARIF file."""
-
     def __init__(self, row: object) -> None:
         self.row = row
         self._invocations, self._artifacts = _at(row, "invocations", EMPTY), _at(row, "artifacts", EMPTY)
@@ -47,7 +45,6 @@ class _Run:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the run succeeded and has results."""
         is_stopped = any(
             isinstance(each, dict) and each.get(name) for each in self._invocations for name in ENDED_EARLY
         )
@@ -60,7 +57,6 @@ class _Run:
         return tuple(self._path(_at(target, "location", NOTHING)) for target in targets) or None
 
     def unread(self) -> Iterator[ToolResult]:
-        """Yield a row for each location that the tool reports as not read or not fully checked."""
         for kind, least in (("toolExecutionNotifications", "warning"), ("toolConfigurationNotifications", "error")):
             for row in (row for each in self._invocations for row in _at(each, kind, EMPTY)):
                 level = _at(row, "level", "warning")

@@ -103,10 +103,7 @@ class IgnoreList:
         return replace(at_first, rewrites=rewrites)
 
     def _judge_secret(self, finding: Finding) -> Finding:
-        """Return the secret at its first line that nothing silences.
-
-        A revocation counts for all lines, since the value is the same.
-        """
+        """A revocation counts for all lines, since the value is the same."""
         lines = [(line, self._silencing(line)) for line in _lines(finding)]
         quiet = [silenced(line, why) for line, why in lines if why is not None]
         revoked = next((one for one in quiet if one.is_revoked), None)
@@ -140,7 +137,6 @@ def _lines(finding: Finding) -> list[Finding]:
 
 
 def _at(finding: Finding, place: Evidence) -> Finding:
-    """Return the finding as it would be reported at a line of its evidence."""
     first_place = Evidence(finding.path, finding.quote, finding.start, finding.side, note=place.note)
     rest = (item for item in finding.evidence if item is not place)
     return identify(

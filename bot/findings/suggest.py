@@ -115,7 +115,6 @@ def _without_neighbors(new: Sequence[str], old: Sequence[str], above: Sequence[s
     old_rows = {_fold(line) for line in old}
 
     def repeated(mine: Sequence[str], beside: Sequence[str]) -> int:
-        """Return how many of the first lines of `mine` are also the last lines of `beside`."""
         for size in range(min(len(mine), len(beside)), 0, -1):
             folded = [_fold(line) for line in mine[:size]]
             tells = any(len(line) >= TELLING and line not in old_rows for line in folded)
@@ -182,7 +181,6 @@ def _with_tabs(line: str) -> str:
 
 
 def _join_lines(new: Sequence[str], old: Sequence[str]) -> str:
-    """Join the lines with the line ending of those that they replace."""
     ending = "\r" if any(line.endswith("\r") for line in old) else ""
     bare_end = bool(old) and not old[-1].endswith("\r")  # the last line of a file may have no line ending
     rows = [line + ending for line in new]
@@ -192,7 +190,6 @@ def _join_lines(new: Sequence[str], old: Sequence[str]) -> str:
 
 
 def _parses(before: frozenset[int], after: frozenset[int], at: tuple[int, int, int]) -> bool:
-    """Return whether the change adds no syntax error, in the new lines or elsewhere."""
     start, old, new = at
     inside = any(start <= line < start + new for line in after)
     was_inside = any(start <= line < start + old for line in before)

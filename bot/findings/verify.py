@@ -178,10 +178,7 @@ def is_confirmation(data: Mapping[str, Any] | None) -> bool:
 
 
 def _silent(reply: Completion | DeepRepoError) -> str | None:
-    """Return why a reply has no verdict; None if it has one.
-
-    Truncated answers, refusals and failures have none.
-    """
+    """Truncated answers, refusals and failures have no verdict."""
     if not isinstance(reply, Completion):
         return str(reply)
     verdict = verdict_of(reply.data)

@@ -66,7 +66,6 @@ _bot_identities: dict[Identity, BotIdentity] = {}  # cached responses of GET /ap
 
 @lru_cache(maxsize=8)
 def _signing(identity: Identity) -> tuple[AppAuthStrategy, MemCacheStrategy]:
-    """Return githubkit's authentication as an App, and its cache for the App's tokens. Raises ConfigError."""
     return AppAuthStrategy(identity.app_id, _signing_key(identity.key)), MemCacheStrategy()
 
 
@@ -133,7 +132,6 @@ async def _create_token(
 
 
 def _granted_only(requested: Permissions, granted: Mapping[str, str]) -> Permissions:
-    """Return the requested permissions, reduced to what is granted."""
     levels = {
         name: "read" if granted[name] == "read" else level for name, level in requested.items() if name in granted
     }

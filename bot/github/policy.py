@@ -238,7 +238,6 @@ class _BoundedStream(httpx.AsyncByteStream):
             yield part
 
     async def aclose(self) -> None:
-        """Close the stream."""
         await self._stream.aclose()
 
 

@@ -239,12 +239,11 @@ def _words(response: httpx.Response) -> str:
 
 
 def _fields(response: httpx.Response) -> frozenset[str]:
-    """Return the names of the request's fields that GitHub's errors refer to."""
     return frozenset(str(error["field"]) for error in _errors(_json(response)) if error.get("field"))
 
 
 def _errors(data: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON
-    """Return a response's errors as objects. GitHub also sends them as plain strings."""
+    """GitHub also sends errors as plain strings."""
     errors = data.get("errors") if isinstance(data, dict) else None
     rows = errors if isinstance(errors, list) else [errors] if errors else []
     return [row if isinstance(row, dict) else {"message": str(row)} for row in rows]

@@ -68,7 +68,6 @@ class FactFiles:
         return os.open(name, how | OPEN_FLAGS, PRIVATE_MODE, dir_fd=self._folder)
 
     def _clean_up(self) -> None:
-        """Delete the least recently used files if the folder is too large."""
         with os.scandir(self._folder) as entries:
             rows = [(entry.stat(follow_symlinks=False), entry.name) for entry in entries]
         for name in _surplus(rows, self._most):

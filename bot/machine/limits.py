@@ -40,7 +40,6 @@ class _CpuLimit:
         self._note, self._cpu, self._last, self._renewed = note, cpu, "", 0.0
 
     def reading(self, path: str) -> None:
-        """Record the current file, and restart the CPU limit."""
         if path == self._last:
             return
         self._last = path
@@ -49,7 +48,6 @@ class _CpuLimit:
         self.renew()
 
     def renew(self) -> None:
-        """Restart the CPU limit."""
         cpu_seconds = time.process_time()
         if cpu_seconds >= self._renewed:  # the kernel counts whole seconds
             self._renewed = cpu_seconds + 0.5

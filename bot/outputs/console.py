@@ -121,7 +121,6 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
 
 
 def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
-    """Yield what is shown above the findings."""
     yield _header(review)
     if review.cut.failure:
         yield Padding(Text(line(facts.summary(review).lead), "bold red"), (1, 0, 0, 0))
@@ -131,7 +130,6 @@ def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
 
 
 def _sections(review: "Review", extent: Extent, *, is_top: bool) -> Iterator[RenderableType]:
-    """Yield the features' sections above or below the findings."""
     for section in sections():
         if (section.place == "top") == is_top:
             yield from section.in_terminal(section.of(review), extent.rows(LISTED_ROWS))
@@ -232,10 +230,7 @@ def _evidence(item: "Evidence", becomes: str) -> RenderableType:
 
 
 def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
-    """Return a list with one line for each finding.
-
-    Open findings have their number, and fixed ones a tick.
-    """
+    """Open findings have their number, and fixed ones a tick."""
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(justify="right", no_wrap=True, min_width=INDENT)
     grid.add_column(no_wrap=True)
@@ -287,7 +282,6 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
 
 
 def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
-    """Return the locations that depend on the change, grouped by what changed."""
     groups, left = facts.relying(coverage, extent.rows(facts.LISTED_RELYING))
     rows = [
         (what, ", ".join(visible(open_place.place(extent.rows(facts.LISTED_NUMBERS))) for open_place in places))
@@ -299,10 +293,7 @@ def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[RenderableType]:
-    """Return a list.
-
-    Its rows are wrapped instead of cut, because the end of a row may contain the location.
-    """
+    """Rows are wrapped instead of cut, because the end of a row may contain the location."""
     if not rows:
         return []
     most = extent.rows(LISTED_ROWS)
@@ -312,7 +303,6 @@ def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[R
 
 
 def _more(found: int, shown: int | None, what: str) -> list[RenderableType]:
-    """Return the line about the rows that a list does not show; empty if it shows all."""
     if shown is None or found <= shown:
         return []
     return [Text(f"  and {' '.join(filter(None, (f'{found - shown:,} more', what)))} ({REST})", "dim")]
@@ -355,16 +345,13 @@ def _todo(coverage: "Coverage") -> str:
 
 
 def _fix_hint(fixable: int) -> str:
-    """Return the hint to run again with `--fix`."""
     return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
 
 
 def _silenced(finding: "Finding", reason: str) -> str:
-    """Return a line about a silenced finding, with the reason."""
     title = cut(f"  {finding.title}  {facts.where(finding)}", WIDTH)
     return line(" · ".join(filter(None, (title, cut(reason, 2 * WIDTH)))))
 
 
 def _ascii(value: str) -> str:
-    """Return the text in ASCII, for a terminal that supports nothing else."""
     return value.translate(ASCII).encode("ascii", "backslashreplace").decode()

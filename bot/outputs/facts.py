@@ -141,7 +141,6 @@ def _obstacle(review: Review, words: Phrases) -> str:
 
 
 def _news(review: Review, words: Phrases) -> str:
-    """Return how many findings are new, and how many earlier ones are fixed."""
     new, fixed = len(review.new_findings), len(review.findings_with_status("fixed"))
     before, since = len(review.open_findings) - new, ""
     if review.coverage.is_follow_up:
@@ -187,7 +186,6 @@ def _found(review: Review, words: Phrases) -> str:
 
 
 def _checked(review: Review, words: Phrases) -> str:
-    """Return what was checked and with what, and which checks could not run."""
     coverage = review.coverage
     looked_at = (row for row in coverage.readings if row.state in ("reviewed", "reused") and row.by != NOTHING_ADDED)
     what, who = _counted(looked_at, words), ", ".join(pass_and_check_names(coverage))
@@ -397,7 +395,6 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 
 def _reporters(sources: Sequence[Source], words: Phrases) -> str:
-    """Return the names of the static checks, models and tools that reported a finding."""
     checks = list(dict.fromkeys(source.name for source in sources if source.kind == "analyser"))
     others = dict.fromkeys(
         words.say(f"by_{source.role}", name=source.name) if source.kind == "model" and source.role else source.name
@@ -409,7 +406,6 @@ def _reporters(sources: Sequence[Source], words: Phrases) -> str:
 
 
 def _history(finding: Finding, words: Phrases) -> str:
-    """Return a sentence about a finding's history in earlier reviews, or ""."""
     tracking = finding.tracking
     cause = ""
     if finding.is_new and tracking.origin:

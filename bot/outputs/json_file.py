@@ -79,7 +79,6 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
 
 
 def _row(finding: Finding) -> dict[str, Any]:
-    """Return a finding's row, with its source as text and its identity."""
     return {**finding_row(finding), "source": finding.source, "identity": finding.identity}
 
 

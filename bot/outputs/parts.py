@@ -146,7 +146,7 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
 
 
 def _evidence_rows(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
-    """Return a finding's evidence for templates. New locations are marked."""
+    """New locations are marked."""
     new = f", {words.say('place_new')}"
     others = [
         replace(item, note=f"{item.note}{new}") if item.location in finding.tracking.added else item
@@ -167,7 +167,6 @@ def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, 
 
 
 def _open(rows: Sequence[facts.OpenItem], review: Review) -> list[dict[str, Any]]:
-    """Return the rows about unchecked items, grouped by reason."""
     links_by_reason: dict[str, list[Safe]] = {}
     for open_place in rows:
         links_by_reason.setdefault(open_place.reason, []).extend(
@@ -185,7 +184,6 @@ def _all_covered(review: Review, words: Phrases) -> str:
 
 
 def _relying(groups: Sequence[tuple[str, Sequence[facts.OpenItem]]], review: Review) -> list[dict[str, Any]]:
-    """Return the locations that may depend on the change, grouped by what changed."""
     return [
         {
             "what": what,

@@ -111,7 +111,6 @@ def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedF
 
 
 def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
-    """Return the path, the side and the index of the hunk that contains a spot, or None."""
     file = next((file for file in review.files if spot.path in (file.path, file.old_path)), None)
     for number, hunk in enumerate(file.hunks if file else ()):
         if any((line.new if spot.side == "RIGHT" else line.old) == spot.end for line in hunk.lines):

@@ -61,10 +61,7 @@ def _run(review: Review) -> dict[str, Any]:
 
 
 def _invocation(review: Review) -> dict[str, Any]:
-    """Return the invocation.
-
-    If the review was cut short, it is not successful, so that it doesn't seem clean.
-    """
+    """If the review was cut short, it is not successful, so that it doesn't seem clean."""
     notes = [(note, "note") for note in review.notes]
     notes += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
@@ -91,7 +88,6 @@ def _check_id(check: RequiredCheck) -> str:
 
 
 def _check_rule(check: RequiredCheck) -> dict[str, Any]:
-    """Return a failed required check as a rule."""
     return _driver_rule(_check_id(check), check.name, CHECK_LEVELS[check.severity], {"tags": ["custom-check"]})
 
 
@@ -102,10 +98,7 @@ def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any
 
 
 def _check_result(check: RequiredCheck, index: int) -> dict[str, Any]:
-    """Return the result for a failed required check, at its first quote.
-
-    Other quotes are related locations.
-    """
+    """Other quotes are related locations."""
     first, *others = check.quotes
     place = _location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))
     message = line(check.reason) or line(check.name)

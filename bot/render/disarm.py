@@ -196,16 +196,12 @@ def has_invisible(value: str) -> bool:
 
 
 def _with_line_feeds(value: str) -> str:
-    """Return the text with all kinds of line breaks as line feeds."""
     clean = encodable(value)
     return clean if _is_plain(clean) else _BREAK.sub("\n", clean)
 
 
 def _is_plain(value: str) -> bool:
-    """Return whether the text is ASCII without control characters.
-
-    This is faster than a regular expression.
-    """
+    """This is faster than a regular expression."""
     return value.isascii() and len(value.encode("ascii").translate(None, _ASCII_INVISIBLE)) == len(value)
 
 
@@ -219,7 +215,6 @@ def _escape(character: str) -> str:
 
 
 def _escape_markdown(words: str) -> str:
-    """Escape all characters outside code that Markdown or GitHub would act on."""
     words = _ALWAYS.sub(r"\\\g<0>", words)
     words = _ENTITY.sub("&amp;", words).replace("<", "&lt;")
     return _LIVE.sub(lambda match: match[0] + ZERO_WIDTH_SPACE, words)
@@ -236,11 +231,9 @@ def _escape_html(words: str) -> str:
 
 
 def _at_start(match: re.Match[str]) -> str:
-    """Escape a list, heading, quote or rule at the start of a line."""
     mark = match[2]
     return f"{match[1]}{mark}\\" if mark.isdigit() else f"{match[1]}\\{mark}"
 
 
 def _longest_run(value: str) -> int:
-    """Return the length of the longest run of backticks."""
     return max((len(run) for run in re.findall("`+", value)), default=0)

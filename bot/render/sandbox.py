@@ -72,7 +72,6 @@ def _run_process(source: str, more: Mapping[str, Any]) -> bytes:
 
 
 def _reason(status: int, stderr: str) -> str:
-    """Return why the process failed, from its exit status and the last line of Python's traceback."""
     last = (stderr.strip().split("\n") or [""])[-1]
     if status < 0 or "MemoryError" in last:
         return f"it used more than {TEMPLATE_SECONDS} seconds or {TEMPLATE_MEMORY >> 20} MB"
@@ -92,7 +91,6 @@ def _unpack(pairs: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of a temp
 
 
 def _main() -> None:
-    """Run in the separate process: set the limits, then compile or render the template."""
     import resource
 
     for kind, most in (

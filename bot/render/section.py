@@ -149,7 +149,7 @@ def sections() -> tuple[Section[Any], ...]:
 
 @cache
 def _object(module: str, name: str) -> Any:  # noqa: ANN401 - a section
-    """Return a feature's section. It is imported when it is needed, because sections use the outputs' helpers."""
+    """A section is imported when it is needed, because sections use the outputs' helpers."""
     return getattr(import_module(f"bot.features.{module}"), name)
 
 

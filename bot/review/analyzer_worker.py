@@ -98,7 +98,6 @@ class AnalyzerWorker:
         return "unseen" if absence == "fixed" and self._is_unjudged(name, finding) else absence
 
     def _has_reported_all(self, name: str, path: str) -> bool:
-        """Return whether an analyzer ran and reported everything it found in a file."""
         return name in self._complete and not self._partly & {(name, path), (name, "")}
 
     def _is_unjudged(self, name: str, finding: Finding) -> bool:
@@ -143,7 +142,6 @@ class AnalyzerWorker:
         await self._analyze(name, self._analyzers[name])
 
     async def _analyze(self, name: str, analyzer: Analyzer) -> None:
-        """Run one analyzer, unless it has already run."""
         if name in self._found:
             return
         files = [file for file in self._survey.files if analyzer.wants(file)]
@@ -169,10 +167,9 @@ class AnalyzerWorker:
         self._found[name] = list(findings)
 
     async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:
-        """Return what an analyzer reports for these files.
+        """Anything that it doesn't report stays open.
 
-        Anything that it doesn't report stays open. If it raises an unexpected exception, only the file that
-        caused the exception stays open.
+        If it raises an unexpected exception, only the file that caused the exception stays open.
         """
         if not files and not (isinstance(analyzer, Compares) and self._survey.dependents.references):
             return Judgement((), frozenset())

@@ -177,7 +177,6 @@ class CoverageTracker:
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def _saw_uses(self, prompt: str, by: str) -> None:
-        """Mark the uses that a prompt shows by path and line number."""
         left = [use for place, use in self.uses.items() if place not in self._read]
         if not left:
             return
@@ -307,7 +306,6 @@ class ObligedUse:
 
 
 def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the lines of code in a prompt, each with its printed or counted line number."""
     at = 0
     for text in rows:
         if row := _ROW.match(text):

@@ -97,5 +97,4 @@ def _further(prompt: Prompt, reply: Completion, looked_up: Sequence[LookedUp]) -
 
 
 def _final(prompt: Prompt) -> Prompt:
-    """Return the prompt with a form that offers no requests."""
     return replace(prompt, answer=prompt.answer.final or prompt.answer) if prompt.answer else prompt

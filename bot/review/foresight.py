@@ -50,7 +50,6 @@ def affordable_calls(calls: Calls, model: Model, size: int, role: Purpose, part:
 
 
 def _usual_reply(model: Model, role: Purpose) -> int:
-    """Return the number of tokens in a reply, as estimates assume it."""
     return REPLY + (HABIT[role] if capacity.may_think(model.name) else 0)
 
 

@@ -141,7 +141,6 @@ def _references_over(tree: Tree, masks: KnownSecrets) -> tuple[Lookup, Lookup]:
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:
-    """Return the journal's first row: the brief and the findings in other repositories."""
     return Start(
         subject=asdict(survey.pull),
         brief=record(survey.brief) | survey.masks.hide(survey.consumers).rows(),

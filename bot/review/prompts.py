@@ -195,7 +195,6 @@ class PromptWriter:
         return self.survey.pull.issues if len(units) == len(self.survey.tracker.units) else ()
 
     def _asked(self, units: Sequence[Unit]) -> tuple[ReaderQuestions, ...]:
-        """Return the questions of the team's own checks about these code regions."""
         if not self.survey.brief.settings.requirements:
             return ()
         asked = own_checks.questions(self.survey, units)

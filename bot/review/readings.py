@@ -103,10 +103,7 @@ def _is_short(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> b
 
 
 def _counts(reply: WorkerReply) -> bool:
-    """Return whether a pass counts.
-
-    One that failed partly does if it reported something, since its findings count as votes.
-    """
+    """A pass that failed partly counts if it reported something, since its findings count as votes."""
     return bool(reply.findings) or not (reply.error or reply.notes)
 
 

@@ -160,7 +160,6 @@ def _cut(session: Session, transcript: Transcript) -> Cut:
 
 
 def _cause(error: ProviderError) -> Cause:
-    """Return the kind of an error, "" for a reply that could not be used."""
     match error:
         case PromptTooLong():
             return "too_large"
@@ -176,7 +175,6 @@ def _cause(error: ProviderError) -> Cause:
 
 
 def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> tuple[str, ...]:
-    """Return the notes about the review itself, without duplicates."""
     subject = session.survey
     submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
     notes = (
@@ -196,7 +194,6 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
 
 
 def _guidance_left_out(session: Session) -> Iterator[str]:
-    """Yield a sentence about instructions and guideline files that did not fit into the prompts."""
     if session.reader is None:
         return
     window = session.calls.sizes.window(session.reader)

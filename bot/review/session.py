@@ -70,7 +70,6 @@ Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> its refere
 
 
 async def _no_references(_: str) -> Sequence[Reference]:
-    """Return no references, in a session without a lookup."""
     return ()
 
 

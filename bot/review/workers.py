@@ -83,10 +83,7 @@ class ModelWorker:
         return [await self._writer.of_units(half, question, extent, sent.beside and beside) for half in halves]
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
-        """Return which part of the change to summarize.
-
-        Only a single prompt with everything can cover the whole.
-        """
+        """Only a single prompt with everything can cover the whole change."""
         if not self.takes_notes:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
@@ -155,7 +152,6 @@ def join(answers: Sequence[WorkerReply]) -> WorkerReply:
 
 
 def _together(notes_of_parts: Sequence[ReaderNotes]) -> ReaderNotes | None:
-    """Join several passes' notes on their parts of the change."""
     if len(notes_of_parts) <= 1:
         return notes_of_parts[0] if notes_of_parts else None
     return ReaderNotes(files=tuple(file for notes in notes_of_parts for file in notes.files))

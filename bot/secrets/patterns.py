@@ -377,7 +377,6 @@ def _may_hold_value(word: str) -> bool:
 
 
 def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
-    """Yield values with a known form."""
     for index in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         window = line[index : index + WINDOW]
         for form in known_forms() if is_token(window) else ():
@@ -392,10 +391,7 @@ def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
 
 
 def _is_generated(value: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a token was generated, unlike a placeholder.
-
-    Words after a complete token don't matter.
-    """
+    """Words after a complete token don't matter."""
     word = PLACEHOLDER.search(value, MIN_VALUE_CHARS)
     whole = value[: word.start()] if word is not None else ""
     return _is_random(value) or (pattern.fullmatch(whole) is not None and _is_random(whole))

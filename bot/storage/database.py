@@ -186,7 +186,6 @@ def required(kind: Any, *names: str) -> tuple[sa.Column[Any], ...]:  # noqa: ANN
 
 
 def _owner() -> tuple[sa.Column[int], ...]:
-    """Return the columns for the installation and the repository that a row belongs to."""
     return required(sa.BigInteger, "installation", "repository")
 
 

@@ -121,8 +121,6 @@ class Worth:
 
 
 class _Row(NamedTuple):
-    """A group of findings with the same values."""
-
     repository: str
     kind: str
     path: str

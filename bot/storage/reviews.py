@@ -147,7 +147,6 @@ class Reviews(StoragePart):
 
 
 def _others(pull: PullRef) -> sa.ColumnElement[bool]:
-    """Select the reviews of the repository's other open pull requests."""
     ours = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
     return ours & (review.c.number != pull.number) & review.c.closed.is_(None)
 
@@ -158,10 +157,7 @@ def _known_findings(pull: PullRef) -> "sa.Select[Any]":
 
 
 def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any] | None") -> dict[str, Any]:
-    """Return a finding's row after this review.
-
-    Once a person rejected a finding, its outcome doesn't change.
-    """
+    """Once a person rejected a finding, its outcome doesn't change."""
     row = {**owner_columns(done.pull), **asdict(each), "last": done.round, "seen": done.finished}
     row["first"] = done.round if before is None else before.first
     outcome = OUTCOME_OF_STATUS.get(each.state)

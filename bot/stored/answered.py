@@ -98,7 +98,6 @@ def unpack(text: str) -> dict[str, Any]:
 
 
 def _apply_learning(learnings: dict[str, LearnedRule], facts: Mapping[str, str], comment: PostedComment) -> None:
-    """Add, change or remove the learning that these facts describe."""
     values, at = unpack(facts[LEARNING]), datetime.fromisoformat(comment.created_at).timestamp()
     who, on = values.get("who", ""), facts.get(DECIDES_ON, "")
     known = learnings.get(on)

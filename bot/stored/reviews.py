@@ -274,10 +274,7 @@ def _placed(row: Mapping[str, Any]) -> PlacedFinding:
 
 
 def _file(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a changed file with the right number of lines.
-
-    Only the number is stored, so line numbers are made up.
-    """
+    """Only the number is stored, so line numbers are made up."""
     return {**row, "added_lines": [*range(row["added"])], "removed_lines": [*range(row["removed"])]}
 
 

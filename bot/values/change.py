@@ -80,7 +80,6 @@ class PullRequest:
     issues: tuple[LinkedIssue, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that the IDs are object IDs."""
         for name, value in (("base", self.base), ("head", self.head), ("base_tip", self.base_tip)):
             if value is not None:
                 object_id(value, f"pull.{name}")

@@ -192,7 +192,6 @@ class Connections:
         return tuple(sorted(providers))
 
     def _url(self, name: str, provider: Provider) -> str | None:
-        """Return a model's address; None for its provider's own."""
         named = self.access.get(name, Access()).base_url or address(provider.name, self.flags, self.settings)
         return named or config.first_set(provider.url_variables)
 
@@ -279,7 +278,6 @@ def _nearest(name: str) -> str | None:
 
 
 def _is_private(base_url: str) -> bool:
-    """Return whether a URL's host is this machine or in a private network."""
     host = (urlsplit(base_url).hostname or "").lower()
     try:
         address = ip_address(host)

@@ -53,10 +53,7 @@ async def fix(request: FixRequest) -> MadeFix:
 
 
 def _workspace(scratch: str) -> Workspace:
-    """Return the folders for a child process.
-
-    Facts are only cached if the workflow configures a folder, because other people may use the same runner.
-    """
+    """Facts are only cached if the workflow configures a folder, because other people may use the same runner."""
     folder = config.environment().cache
     return Workspace(scratch, facts=Path(folder).expanduser() if folder not in (None, "off") else None)
 

@@ -294,7 +294,6 @@ def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
 
 
 def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # noqa: ANN401 - a process of either context
-    """Return why a child ended without sending a result."""
     connection.wait([process.sentinel], STOP_SECONDS)
     with _LOCK:
         process.join(STOP_SECONDS)
@@ -336,11 +335,10 @@ def _threads() -> ThreadPoolExecutor:
 
 @cache
 def _context() -> SpawnContext | ForkServerContext:
-    """Return how children are started.
+    """A process with threads must not be forked, so a separate server process forks.
 
-    A process with threads must not be forked, so a separate server process forks. Python starts this server
-    with `-c` in the current folder, which is often the reviewed repository. PYTHONSAFEPATH keeps Python from
-    importing modules from there.
+    Python starts this server with `-c` in the current folder, which is often the reviewed repository.
+    PYTHONSAFEPATH keeps Python from importing modules from there.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     if sys.platform != "linux":
@@ -359,7 +357,6 @@ def _main(
     note: Any,  # noqa: ANN401 - a ctypes array
     environment: dict[str, str],
 ) -> None:
-    """Run a task in the child: set up the process, run the task, and send the result."""
     # In its own process group, the child isn't ended by Ctrl-C in the parent, and can be killed with its
     # descendants.
     os.setpgid(0, 0)
@@ -380,11 +377,7 @@ def _main(
 
 
 def _failure(error: BaseException, path: str, caps: ProcessLimits) -> tuple[Exception, Exception | None]:
-    """Return the exception to send to the parent, and its cause.
-
-    Exceptions of other classes may not be importable in the parent, so they become a RuntimeError with the
-    traceback.
-    """
+    """Exceptions of other classes may not be importable in the parent, so they become a RuntimeError with the traceback."""
     match error:
         case DeepRepoError():
             return error, None
@@ -416,8 +409,6 @@ async def _run_renewing_limit(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def _kill_with_parent(alive: "connection.Connection[Any, Any]") -> None:
-    """Kill this process and its descendants when the parent ends."""
-
     def wait() -> None:
         with suppress(EOFError, OSError):
             alive.recv_bytes()
@@ -434,7 +425,6 @@ class _PipeHandler(logging.Handler):
         self._line = line
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send a record."""
         facts = dict(getattr(record, "facts", {}))
         text = record.getMessage()
         if record.exc_info:

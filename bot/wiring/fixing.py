@@ -128,7 +128,6 @@ async def fix_and_check(rows: Sequence[PlacedFinding], brief: Brief, scratch: st
 
 
 def _in_files(rows: Sequence[PlacedFinding], paths: set[str]) -> list[PlacedFinding]:
-    """Return the findings whose fixes change one of these files."""
     return [row for row in rows if not paths.isdisjoint({rewrite.path for rewrite in fixes.rewrites_of(row)})]
 
 
@@ -218,10 +217,7 @@ async def _fix_reviewed(
 
 
 async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
-    """Return the reviewed change in this repository.
-
-    Raises UsageError if staged or uncommitted work has changed.
-    """
+    """Raises UsageError if staged or uncommitted work has changed."""
     scope = SCOPES.get(pull.head_name)
     if scope is None:
         return replace(pull, git_dir=locate(repo).git_dir)

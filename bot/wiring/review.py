@@ -91,10 +91,7 @@ async def brief_of(
 
 
 def _unusable_models(settings: Config, environment: Settings) -> str:
-    """Return why the models in a settings file can't be used on this machine, or "".
-
-    In this case, a git hook reviews without models instead of failing.
-    """
+    """If there is a reason, a git hook reviews without models instead of failing."""
     own = ("flag", "environment", "default")
     if all(settings.origins[name] in own for name in ("root", "worker", "readers", "strategy")):
         return ""
@@ -287,7 +284,6 @@ def _open(
 
 
 def _extra_analyzers(subject: Survey) -> dict[str, Analyzer]:
-    """Return the analyzer of consumers, and the one for results of other tools."""
     others = local.analyzers(subject.consumers)
     if subject.brief.reports or subject.brief.tool_runs:
         from bot.analyzers.sarif import Sarif

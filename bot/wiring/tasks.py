@@ -101,10 +101,7 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 
 
 def _without_secrets(made_fix: MadeFix) -> MadeFix:
-    """Mask the secrets in a fix's texts.
-
-    A patch with a secret is dropped, because a masked patch can't be applied.
-    """
+    """A patch with a secret is dropped, because a masked patch can't be applied."""
     texts = {path: content.decode("utf-8", "replace") for path, content in made_fix.fix.before.items()}
     fix_to_show = written.of_files(made_fix, texts)
     return (
@@ -155,8 +152,6 @@ async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> Skip
 
 
 def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
-    """Return the tools of a review in a child."""
-
     def open_journal() -> Journal:
         if workspace.journal is None:
             return Journal()
@@ -169,6 +164,5 @@ def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
 
 @asynccontextmanager
 async def _open_session(brief: Brief, tools: Tools) -> AsyncIterator[Session]:
-    """Open a session for asking a model about the change."""
     async with pipeline.survey(brief, tools) as subject, tools.open_session(subject) as session:
         yield session

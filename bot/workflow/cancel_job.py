@@ -66,7 +66,6 @@ async def _end_checks(job: Cancel, attempt: Attempt, server: Server) -> None:
 
 
 async def _close(job: Cancel, state: PullState, due: Mapping[str, ReviewJob], host: Host, server: Server) -> None:
-    """Answer the commands whose reviews are canceled, and record that the pull request was closed."""
     for due_job in due.values():
         if due_job.comment is not None:
             await replies.post_closed_reply(due_job.comment, host)

@@ -99,10 +99,7 @@ def with_current_thresholds(review: Review, settings: Config) -> Review:
 
 
 async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: "Store") -> CheckConclusion | None:
-    """Return the stored review's conclusion with today's dismissals, rules and thresholds, if there is one.
-
-    A review that cannot be read keeps its stored conclusion.
-    """
+    """A review that cannot be read keeps its stored conclusion."""
     stored = await review_of_head(pull, facts, store)
     if stored is None or settings is None:
         return None if stored is None else stored.conclusion

@@ -314,10 +314,7 @@ def _check_own(event: CheckEvent, ours: OwnAccount) -> None:
 
 
 def _pull_of(event: CheckEvent) -> int | None:
-    """Return the pull request's number from our check run's external id, else the first that GitHub names.
-
-    GitHub names no pull requests from forks.
-    """
+    """GitHub names no pull requests from forks."""
     if event.external_id and _NUMBER.fullmatch(event.external_id):
         return int(event.external_id)
     return next((pull.number for pull in event.pulls if pull.repository == event.repository), None)

@@ -45,7 +45,6 @@ async def stop(job: MergeGroup, server: Server) -> None:
 
 
 def _where(job: MergeGroup) -> PullRef:
-    """Return the queued pull request."""
     return PullRef(job.installation, job.repository, job.owner, job.name, job.number)
 
 
@@ -57,10 +56,7 @@ async def _answer(host: Host, job: MergeGroup, conclusion: CheckConclusion) -> N
 
 
 async def _of_pull(host: Host, server: Server) -> CheckConclusion:
-    """Return the conclusion of the pull request's head.
-
-    Without a review, a head that the owner's settings leave out passes.
-    """
+    """Without a review, a head that the owner's settings leave out passes."""
     state = await server.read_pull(host)
     settings = await server.resolve(state.file, state.shared)
     status = await conclusions.of_head(host.pull, state.facts, settings, server.store)

@@ -76,7 +76,6 @@ async def _answer(
 async def _reply(
     job: RemarkJob, remark_thread: RemarkThread, state: PullState, settings: Config, server: Server
 ) -> RemarkReply:
-    """Return the answer, made in a child process with the current change and today's remaining budget."""
     name = f"{job.pull.repository}-{job.pull.number}-remark-{job.comment.kind}-{job.comment.id}"
     try:
         async with (

@@ -160,7 +160,7 @@ class JobReview:
         return result
 
     async def _make(self, decision: StartReview, check: int | None) -> Rendered | SkipReview:
-        """Fetch and review the change, or return the reason not to. The fetched files are then deleted."""
+        """The fetched files are then deleted."""
         run, server = self.run, self.server
         async with server.fetch(run.job.pull, run.state) as pull:
             brief = await self.brief(await reviewing.with_several_bases(run, pull))
@@ -241,7 +241,6 @@ class JobReview:
 
     @asynccontextmanager
     async def _funds(self, brief: Brief) -> AsyncIterator[Funds]:
-        """Reserve money for this review within the caps in the database."""
         run, server = self.run, self.server
         forks = run.settings.triggers.fork_reviews_per_day if run.is_strangers_push else None
         reservation = spending.reserve(run.job.pull, brief.journal, run.settings, server, job=run.id, forks=forks)
@@ -300,7 +299,6 @@ class JobReview:
 
     @property
     def _check_lack(self) -> str:
-        """A sentence for the summary if GitHub takes no check run."""
         return f"No check run could be created: {self.check_refusal}." if self.check_refusal else ""
 
     async def _is_replaced(self) -> bool:
@@ -315,7 +313,6 @@ class JobReview:
 
 
 def _row(run: ReviewRun, made: Rendered, conclusion: CheckConclusion, start: float) -> FinishedReview:
-    """Return the database row of a review."""
     review, statuses = made.review, ("new", "still", "fixed", "silenced")
     finding_rows = [
         _finding_row(placed_finding.finding)
@@ -354,10 +351,7 @@ def _row(run: ReviewRun, made: Rendered, conclusion: CheckConclusion, start: flo
 
 
 def _finding_row(finding: Finding) -> StoredFinding:
-    """Return the database row of a finding.
-
-    A model's text can contain characters that no database accepts.
-    """
+    """A model's text can contain characters that no database accepts."""
     path, title = visible(finding.path), line(finding.title)
     return StoredFinding(finding.identity, finding.status, finding.severity, finding.kind, finding.source, path, title)
 

@@ -248,7 +248,6 @@ async def post(
 
 
 async def _update_pull(review: Review, run: ReviewRun) -> tuple[str, ...]:
-    """Update the description and the approval. Return a sentence for each that GitHub refused."""
     notes = list[str]()
     updates = [(description.update, "description_refused")] if run.settings.description else []
     for update, refused in (*updates, (approval.update, "approval_refused")):

@@ -157,7 +157,6 @@ class Server:
         return child.call(tasks.comments, review, caps=self._soon)
 
     async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
-        """Find the merge base with git."""
         with data_folder.scratch_folder(self.folder) as folder:
             async with self._open_repository(pull) as token:
                 return await pull_state.find_bases(self.identity.api, pull, facts, base, token, folder)
@@ -174,16 +173,12 @@ class Server:
         return replace(self.caps, wall=PAGES)
 
     async def _in_scratch(self, task: Task[Result], subject: object, caps: ProcessLimits) -> Result:
-        """Run a child that writes into a temporary folder."""
         with data_folder.scratch_folder(self.folder) as scratch:
             return await child.run(task, subject, scratch, caps=caps)
 
     @asynccontextmanager
     async def _workspace(self, journal: str) -> AsyncIterator[tuple[Workspace, StoredJournal | None]]:
-        """Yield a folder for a child's files.
-
-        On PostgreSQL the journal is also stored in the database, so that another machine can resume.
-        """
+        """On PostgreSQL the journal is also stored in the database, so that another machine can resume."""
         path, facts = data_folder.journal(self.folder, journal), None
         files.folder(path.parent, private=True)
         if self.settings.cache != "off":

@@ -136,7 +136,6 @@ def _tool(name: str, tool: Any, words: str) -> CustomTool:  # noqa: ANN401 - wha
 
 
 def _line(name: str, call: Call) -> str:
-    """Describe a function for the instructions: the call as it is written, and the docstring."""
     try:
         signature = str(inspect.signature(call))
     except (TypeError, ValueError):

@@ -198,7 +198,6 @@ async def open_dialogue(
 
 
 async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:
-    """A root of its own over some of the files."""
     whole, calls = inquiry.question.material, inquiry.calls
     material = whole.part(paths)
     seed = inquiry.words(

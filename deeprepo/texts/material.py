@@ -237,10 +237,7 @@ def _at(path: Path) -> Material:
 
 
 def _folder(folder: Path) -> Material:
-    """Read a folder's text files, one after the other.
-
-    Hidden folders, links, binary and large files are skipped, and a note lists them.
-    """
+    """Hidden folders, links, binary and large files are skipped, and a note lists them."""
     left_out, other_code = list[str](), list[str]()
 
     def texts() -> Iterator[tuple[str, str]]:
@@ -264,7 +261,6 @@ def _folder(folder: Path) -> Material:
 
 
 def _note(words: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return a note about some files, or nothing if there are none."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return (f"{words}: {', '.join(names[:NAMED])}{more}",) if names else ()
 

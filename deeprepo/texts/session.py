@@ -84,7 +84,6 @@ class TextSession:
 
 
 async def _answer(dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
-    """What the root's turns for a question come to, on record."""
     start, inquiry, calls = time.monotonic(), dialogue.inquiry, dialogue.inquiry.calls
     run = await put(dialogue, question)
     notes = (*inquiry.notes, *calls.budget.notes, *run.work.errors)

@@ -49,7 +49,6 @@ class AnswerType:
         return shown, self.adapter.validate_json(shown)
 
     def _fitting(self, value: Value) -> Value:
-        """The plain data that fits."""
         from pydantic import ValidationError
 
         text = json.dumps(value)

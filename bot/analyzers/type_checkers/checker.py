@@ -273,7 +273,6 @@ class _Run:
     _sources: Sources | None = None
 
     async def fails_on_base(self) -> bool:
-        """Return whether a check of the base fails."""
         try:
             await self.check("base", [*self.users, *self.changed["base"]])
         except UnfinishedError:
@@ -309,7 +308,7 @@ class _Run:
         return [one for place, one in found.items() if place not in marks or marks[place] in messages]
 
     async def check(self, side: Side, paths: Sequence[str], probed: Contents = NO_PROBES) -> list[Diagnostic]:
-        """Return the errors of a side in some files. `probed` replace files of the base."""
+        """`probed` replace files of the base."""
         suffixes = self.checker.SUFFIXES
         paths = [path for path in paths if path.endswith(suffixes) and path not in self.left_out]
         if not paths:

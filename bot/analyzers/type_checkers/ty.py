@@ -98,7 +98,6 @@ class Ty(TypeChecker):
 
 
 def _parsed(row: Any) -> Diagnostic:  # noqa: ANN401 - parsed JSON
-    """Return an error of ty's report."""
     code, positions = row["check_name"], row["location"]["positions"]
     begin, end = positions["begin"], positions["end"]
     span = (begin["column"], end["line"], end["column"])
@@ -117,7 +116,6 @@ def _roots(entries: Collection[str]) -> tuple[str, ...]:
 
 
 def _imported(text: bytes) -> Iterator[tuple[Import, list[str]]]:
-    """Yield the modules that a file imports, each with the names that it imports from it."""
     for match in IMPORT.finditer(text):
         home, several, names, modules = match.groups()
         for module in modules.split(b",") if modules is not None else (home,):

@@ -162,11 +162,7 @@ class SessionManager:
         return claims is not None and await self.server.store.sessions.end(claims["id"], claims["exp"])
 
     def _set_cookie(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
-        """Set a signed cookie that scripts can't read.
-
-        The cookie is "Secure" if the request came over https, or if its host is that of the server's https
-        public URL.
-        """
+        """The cookie is "Secure" if the request came over https, or if its host is that of the server's https public URL."""
         public = urlsplit(self.server.options.public_url)
         host = (request.url.hostname or "").rstrip(".")
         is_public = public.scheme == "https" and host == (public.hostname or "").rstrip(".")

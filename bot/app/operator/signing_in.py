@@ -257,17 +257,13 @@ async def _administers(
 
 
 async def _repository_count(identity: Identity, installation: int, pace: RequestPace) -> int:
-    """Return the number of an installation's repositories."""
     async with apps.open_installation(identity, installation, {"metadata": "read"}, pace) as github_client:
         listing = github_client.rest.apps.async_list_repos_accessible_to_installation
         return int((await github_client.json(listing(per_page=1)))["total_count"])
 
 
 async def _exchange(api: str, oauth_client: OAuthClient, code: str, verifier: str, pace: RequestPace) -> HiddenText:
-    """Exchange an OAuth code for the user's token. Raises HostRefused and HostDown.
-
-    githubkit can do this too, but without the PKCE verifier.
-    """
+    """Raises HostRefused and HostDown. githubkit can do this too, but without the PKCE verifier."""
     form = {
         "client_id": oauth_client.client_id,
         "client_secret": oauth_client.client_secret.get_secret_value(),

@@ -141,10 +141,7 @@ async def overview(server: RunningServer, session: Session, days: int, *, whole:
 
 
 async def _caps(server: RunningServer, session: Session) -> tuple[CapRow, ...]:
-    """Return the daily caps of the installations that spent the most.
-
-    The operator also sees the server's cap.
-    """
+    """The operator also sees the server's cap."""
     settings = config.environment(on_server=True)
     spending = await server.store.spending.by_installation(session.scope, time.time())
     rows = []
@@ -197,10 +194,6 @@ async def review(server: RunningServer, session: Session, job: str) -> Page | No
 
 
 def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding, ...]:
-    """Return the findings with their state since the previous review.
-
-    The identities in `rejected` were rejected.
-    """
     states = {"new": "new", "still": "open", "fixed": "fixed"}
     shown = [placed.finding for placed in stored.findings if placed.finding.status in states][:MAX_FINDINGS]
     return tuple(

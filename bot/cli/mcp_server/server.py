@@ -183,7 +183,6 @@ async def _progress(context: Context[object, Any]) -> AsyncIterator[Callable[[st
 
 
 def _last(reviews: Sequence[Review]) -> Review:
-    """Return the last review. Raises ToolError if there is none."""
     if not reviews:
         raise ToolError("There is no review yet. Call `review` first.")
     return reviews[0]

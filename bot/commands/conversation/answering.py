@@ -169,11 +169,11 @@ def _withdrawals(
     quotes: Sequence[Evidence],
     remark_thread: RemarkThread,
 ) -> Iterator[Withdrawal]:
-    """Yield the findings that the model wants to withdraw, each once, with our objections.
+    """Proven findings are not withdrawn.
 
-    Proven findings are not withdrawn. If the reason is in the code, the model must quote a line that shows
-    it. If the reason is a fact that a person stated, the model must quote the sentence from the remark
-    itself. Only the remark's author may decide about a finding, not other people in the thread.
+    If the reason is in the code, the model must quote a line that shows it. If the reason is a fact that a
+    person stated, the model must quote the sentence from the remark itself. Only the remark's author may
+    decide about a finding, not other people in the thread.
     """
     rows_by_number = {entry["finding"]: entry for entry in rows[:MAX_QUOTES] if 1 <= entry["finding"] <= len(findings)}
     for number, entry in sorted(rows_by_number.items()):

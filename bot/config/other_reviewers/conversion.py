@@ -72,7 +72,6 @@ class OldSettings:
         self.settled: set[str] = set()  # settings that a key sets to deeprepo's default
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as above
-        """Return the value of a key, or None if it is missing."""
         return self._values.get(key)
 
     def import_key(self, key: str, into: str, make: Callable[[Any], Any] | None = None) -> None:

@@ -189,10 +189,7 @@ async def _check(
 
 
 async def _mask(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
-    """Return the impact with the consumer's secrets masked.
-
-    This scans the whole files, because the lines around a reference may not show that a value is a secret.
-    """
+    """This scans the whole files, because the lines around a reference may not show that a value is a secret."""
     start = label(consumer.name, "")
     inner_paths = [path.removeprefix(start) for path in impact.texts() if path.startswith(start)]
     blobs = await tree.read_many(inner_paths)
@@ -216,7 +213,6 @@ async def _compare(change: OfferedChange, consumer: Clone, tree: Checkout, contr
 
 
 async def _report_of_manifests(offer: Collection[Package], consumer: Clone, tree: Checkout) -> ConsumerReport:
-    """Return which of the offered packages a clone uses, according to its manifests."""
     copies = {(package.language, package.name) for package in await offer_of(tree)}
     asked, unread = await requirements(tree, offer)
     takes = tuple(row for row in asked if (row.language, row.name) not in copies)
@@ -228,7 +224,6 @@ async def _report_of_manifests(offer: Collection[Package], consumer: Clone, tree
 
 
 def _unchecked(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerReport:
-    """Return the report for a consumer that is not compared with the change."""
     return ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason)
 
 

@@ -234,10 +234,7 @@ async def fetch_for_step(run: "ReviewRun", step: Step) -> AsyncIterator[Consumer
 
 
 async def _fetch_one_for_step(name: str, step: Step, client: GitHubClient, folder: str) -> NamedConsumer:
-    """Fetch one consumer.
-
-    Git gets only the consumers' token, because the step's own token is for the reviewed repository.
-    """
+    """Git gets only the consumers' token, because the step's own token is for the reviewed repository."""
     try:
         home = await look_up(client, name)
     except (HostError, UsageError) as error:

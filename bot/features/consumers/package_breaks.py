@@ -138,7 +138,6 @@ def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requiremen
 
 
 def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTree) -> list[Evidence]:
-    """Return the consumer's lines and the other version of the definition as evidence."""
     own: list[Evidence] = []
     theirs: list[Evidence] = []
     for item in (Evidence(found.path, found.quote, found.start, found.side), *found.evidence):
@@ -153,7 +152,6 @@ def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTre
 
 
 def _requires(name: str, requirement: Requirement) -> str:
-    """Return a sentence about how the consumer with this name requires a package."""
     return (
         f"{name} breaks when it takes this version of {requirement.name}. {requirement.path} says: `{requirement.line}`"
     )

@@ -113,7 +113,6 @@ def _texts(place: ListedPlace, words: Phrases) -> dict[str, str]:
 
 
 def _row(place: ListedPlace, review: Review, words: Phrases) -> dict[str, Any]:
-    """Return a row for the template."""
     address = facts.permalink(review.pull, place.path, "head", place.line, place.line)
     return {
         **_texts(place, words),

@@ -194,10 +194,7 @@ def _rank(result: RequiredCheckResult) -> int:
 
 
 async def _by_file(answer: CheckAnswer, survey: "Survey", tree: Tree) -> list[CheckedFile]:
-    """Return an answer's result for each file.
-
-    A failure without a valid quote in changed code is undecided.
-    """
+    """A failure without a valid quote in changed code is undecided."""
     stands = [place for quote in answer.quotes if (place := await _place(quote, survey, tree)) is not None]
     result, reason, failing = answer.result, answer.reason, frozenset(answer.paths)
     if result == "failed":
@@ -228,10 +225,7 @@ async def _still_fails(checked_file: CheckedFile, survey: "Survey", tree: Tree) 
 
 
 async def _carry_over(checked_file: CheckedFile, survey: "Survey", tree: Tree) -> CheckedFile:
-    """Return the result to keep for a file that was not reviewed again.
-
-    A failure becomes undecided if none of the quoted lines still exists.
-    """
+    """A failure becomes undecided if none of the quoted lines still exists."""
     stands = [place for quote in checked_file.quotes if (place := await _place(quote, survey, tree)) is not None]
     if checked_file.result == "failed" and not any(quote.path == checked_file.path for quote in stands):
         return CheckedFile(checked_file.path, "undecided", cause="gone")

@@ -94,7 +94,6 @@ class CheckReport(RequiredCheck):
 
 
 def _table(reports: Sequence[CheckReport]) -> "RenderableType":
-    """Return a table with a row per check."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.table import Table

@@ -50,8 +50,6 @@ async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = Non
 
 @dataclass(slots=True)
 class _Running:
-    """A running sandbox, seen from this process."""
-
     process: Process
     run: SandboxRun
     keep: BinaryIO | None
@@ -110,7 +108,6 @@ class _Running:
         return SandboxOutcome(self.ending, status, text, seconds, report)
 
     async def _watch(self, reading: "asyncio.Future[list[None]]", until: float) -> None:
-        """Wait until the pipes are closed or a limit is reached."""
         while not (await asyncio.wait([reading], timeout=POLL_SECONDS))[0]:
             if time.monotonic() > until:
                 self.ending = "seconds"
@@ -223,6 +220,5 @@ async def _end(process: Process) -> int:
 
 
 async def _line(process: Process) -> str | None:
-    """Return the next line of the script's output, or None at the end."""
     raw = await process.stdout.readline() if process.stdout is not None else b""
     return raw.decode("utf-8", "replace").rstrip("\n") if raw else None

@@ -70,8 +70,6 @@ class _NotShownError(DeepRepoError):
 
 @dataclass(slots=True)
 class _Attempt:
-    """One finding and the results of its runs."""
-
     placed_finding: PlacedFinding
     how: Recipe
     path: str
@@ -146,8 +144,6 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
 
 @dataclass(slots=True)
 class _Trial:
-    """Tries the findings of one review, one after another."""
-
     session: Session
     rig: Rig
     model: Model
@@ -236,7 +232,7 @@ class _Trial:
                 raise _NotShownError("its test is flaky")
 
     async def _run(self, attempt: _Attempt, name: str, time: int) -> tuple[TestResult, SandboxOutcome]:
-        """Return the result on one side, from the journal or by running the test. Raises SandboxRefused.
+        """Raises SandboxRefused.
 
         `name` is "head", "base" or "fixed". `time` is 1 or 2, for the first and the second run.
         """
@@ -273,7 +269,6 @@ class _Trial:
         return await self.rig.run(side, attempt.command, files, attempt.how.folder, left)
 
     async def _with_fix(self, placed_finding: PlacedFinding) -> str:
-        """Return the finding's file with its suggestion applied."""
         blob = await self.session.tree.read(placed_finding.finding.path) or b""
         lines = blob.decode("utf-8", "surrogateescape").split("\n")
         spot, new = placed_finding.spot, placed_finding.replacement

@@ -75,7 +75,6 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
 
 
 def _runners(made: Rig) -> list[tuple[str, str]]:
-    """Return rows about the tree's test runners. Raises SandboxRefused if there are none."""
     examples: dict[tuple[str, str], str] = {}
     totals: Counter[tuple[str, str]] = Counter()
     for path in made.layout.paths:
@@ -101,7 +100,6 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
 
 
 def _next(trial: Trial, *, is_prepared: bool) -> str:
-    """Return what the user can do next."""
     made = trial.rig
     if not trial.is_written:
         needs = made.section.prepare is None and made.layout.install()
@@ -150,7 +148,6 @@ async def run_test(
 
 
 def _test(repo: str, name: str) -> tuple[str, bytes]:
-    """Return a test file's path in its repository, and its content. Raises UsageError."""
     top = Path(repo).resolve()
     path = Path(name).resolve() if Path(name).exists() else (top / name).resolve()
     data = files.content(path, MAX_TEST_BYTES) if path.is_relative_to(top) else None

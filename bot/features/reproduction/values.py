@@ -131,9 +131,6 @@ def choose(permission: RunPermission, image: str | None) -> Sandbox:
 
 
 def _program(name: str, path: str) -> str | None:
-    """Return a program's path, or None.
-
-    Relative folders are ignored, because they could be in the repository.
-    """
+    """Relative folders are ignored, because they could be in the repository."""
     found = (Path(folder, name) for folder in path.split(":") if Path(folder).is_absolute())
     return next((str(one) for one in found if one.is_file() and os.access(one, os.X_OK)), None)

@@ -63,7 +63,6 @@ def _listed(
 
 
 def _row(learned: LearnedRule) -> dict[str, object]:
-    """Return a rule as a row for the template."""
     return {
         "number": learned.rule.number,
         "kind": learned.rule.kind,

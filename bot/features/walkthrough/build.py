@@ -127,7 +127,6 @@ def group_by_verb(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Verb
 
 
 def _moves(rows: Iterable[ChangedSymbol], words: Phrases) -> list[str]:
-    """Return a phrase for each pair of files between which definitions were moved."""
     by_paths: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in rows:
         if row.before and row.after:
@@ -346,7 +345,6 @@ def _group(
 
 
 def _kind(file: ChangedFile) -> str:
-    """Return the kind of a file, one of FILE_GROUPS."""
     path = file.path
     if paths.is_output(path) or paths.vendored_folder(path):
         return "others"
@@ -450,7 +448,6 @@ def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
 
 
 def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the first pairs that fit into a drawing."""
     pairs_kept: list[tuple[str, str]] = []
     files: set[str] = set()
     for pair in pairs:
@@ -461,7 +458,6 @@ def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _connected_pairs(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the pairs whose files are in a connected group of at least LEAST_FILES."""
     group: dict[str, set[str]] = {}
     for one, other in pairs:
         merged_group = group.get(one, {one}) | group.get(other, {other})

@@ -192,7 +192,6 @@ def _label(name: str) -> str:
 
 
 def _in_terminal(part: Walkthrough, most: int | None) -> "RenderableType":
-    """Return what the change does, the first location to look at, and the files by theme."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.table import Table

@@ -75,10 +75,7 @@ async def _run_root(
 
 
 async def _child(session: Session, task: str, paths: Sequence[str], depth: int, name: str) -> str:
-    """Run a child root for one task.
-
-    It has its own REPL and conversation, but the same session, budget and findings.
-    """
+    """A child has its own REPL and conversation, but the same session, budget and findings."""
     texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():

@@ -93,7 +93,6 @@ def state(session: Session, work: Work) -> RunState:
 
 
 async def _commit(material: Material, folder: str, title: str) -> PullRequest:
-    """Store the files as one commit in a new bare repository."""
     rows = [b"commit refs/heads/main\n", WHO, b"data 0\n"]
     for path, text in material.texts():
         blob = text.encode()

@@ -84,10 +84,9 @@ PARSERS: dict[str, Callable[[str], Value]] = {"json": _json, "jsonl": _jsonl, "y
 
 
 def _plain(value: Value, room: list[int], depth: int) -> Value:
-    """Convert a value to plain types.
+    """`room` counts down, so that aliases can't multiply without end.
 
-    `room` counts down, so that aliases can't multiply without end. Raises ValueError if the value is too
-    large or too deep.
+    Raises ValueError if the value is too large or too deep.
     """
     room[0] -= 1
     if room[0] < 0 or depth < 0:

@@ -267,7 +267,6 @@ def _sendable(text: str) -> str:
 
 
 def _heading(look_up: LookUp) -> str:
-    """Return the request as a heading."""
     before = ", before the change" if look_up.side == "base" else ""
     where = f" in {look_up.path}" if look_up.path else ""
     match look_up.kind:

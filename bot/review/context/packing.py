@@ -62,7 +62,6 @@ def pack(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
 
 
 def _chunks(units: Sequence[Unit], most: int) -> Iterator[Chunk]:
-    """Yield the regions of each file in line order, cut at the limit."""
     for _, of_file in groupby(units, key=lambda unit: unit.path):
         chunk: Chunk = []
         for unit in of_file:

@@ -68,7 +68,6 @@ class DryRun:
         return HABIT[role] if capacity.may_think(self.name) else 0
 
     def _tokens(self, text: str) -> int:
-        """Return the likely number of tokens in a text."""
         return int(len(text) / density(self.name) * CHARS_PER_TOKEN / LIKELY_CHARS) + 1
 
     async def close(self) -> None:
@@ -157,7 +156,6 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
 
 
 def _likely(usages: Iterable[Usage]) -> list[Likely]:
-    """Return calls that are always made."""
     return [(usage, 1.0) for usage in usages]
 
 
@@ -170,7 +168,6 @@ def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely
 
 
 def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
-    """Return the calls that confirm the findings, and those that write tests for them."""
     count = min(FINDINGS * max(1.0, read_tokens / _sized(PART, judge)), MOST_IN_FULL + SPARE)
     thinking = judge.thinking("verify")
     size = Usage(_sized(OPINION, judge), 200 + thinking)
@@ -197,7 +194,6 @@ def _turns(first: Usage, root: DryRun) -> list[Likely]:
 
 
 def _sized(amount: float, model: DryRun) -> int:
-    """Convert an amount of tokens to a model's own tokens."""
     return round(amount * CHARS_PER_TOKEN / density(model.name))
 
 

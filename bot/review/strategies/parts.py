@@ -36,7 +36,6 @@ async def run(session: Session, *, by_workers: bool = False) -> Transcript:
 
 
 async def _read(session: Session, *, by_workers: bool) -> WorkerReply:
-    """Return the joined answers of all passes."""
     units, reader = session.tracker.unread(), session.worker
     is_short = sum(unit.tokens for unit in units) <= ONE_PROMPT
     if is_short and not by_workers and session.root is not None and isinstance(reader, ModelWorker):

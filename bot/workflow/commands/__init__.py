@@ -23,7 +23,6 @@ ALIKE = 0.75  # difflib's similarity from which an unknown word counts as a typi
 
 
 async def _help(command: BareCommand) -> CommandReply:
-    """Answer with the list of commands."""
     rows = [(word.usage, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
     return command.context.reply("replies/help", rows=rows)
 

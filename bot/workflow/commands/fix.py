@@ -95,7 +95,6 @@ async def in_step(command: StepCommand) -> CommandReply:
 
 
 async def _point_branch(plan: FixPlan, actor: str, host: Host) -> FixPlan:
-    """Point the branch at the commit, if there is one, and return the plan with GitHub's refusal."""
     if not plan.commit:
         return plan
     try:
@@ -176,10 +175,7 @@ def _with_patch(plan: FixPlan, result: MadeFix, reason: str) -> FixPlan:
 
 
 def _message(findings: tuple[Finding, ...], actor: str) -> str:
-    """Return the commit's message.
-
-    It contains no text from a model or the change, which could close issues or skip checks.
-    """
+    """The message contains no text from a model or the change, which could close issues or skip checks."""
     numbers = ", ".join(str(finding.number) for finding in findings if finding.number)
     many = "finding" if len(findings) == 1 else "findings"
     return f"Fix {many} {numbers or len(findings)} from the review\n\nRequested by {actor} with `/deeprepo fix`."

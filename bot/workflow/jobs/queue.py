@@ -252,7 +252,6 @@ class Jobs:
             await engine.delete(names)
 
     async def _stop(self, grace: float) -> None:
-        """Wait for the grace period, then interrupt the jobs that still run."""
         ends = [asyncio.create_task(one.gone.wait()) for one in self._runner.live.values()]
         closing = asyncio.create_task(engine.close(grace + UNWINDING)) if ends and grace > 0 else None
         if ends:
@@ -336,7 +335,6 @@ def covers(known: Job | None, new: ReviewJob | Cancel | Relabeled) -> bool:
 
 
 async def _again(do: Callable[[], Awaitable[None]], seconds: float) -> None:
-    """Call a function every `seconds` until canceled."""
     while True:
         try:
             await do()

@@ -243,8 +243,6 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
 
 
 async def _single(publication: Publication, draft: Post) -> HostRefused | None:
-    """Post one comment on its own."""
-
     async def find() -> PostedComment | None:
         mine = (
             comment for comment in await publication.host.comments("review") if publication.is_mine(comment, FINDING)

@@ -265,7 +265,6 @@ async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says:
 
 
 async def _newest(host: Host, head: str) -> CheckRun | None:
-    """Return this pull request's newest check run on a commit."""
     of_pull = [run for run in await _list_runs(host, head) if run.external_id == str(host.pull.number)]
     return max(of_pull, key=lambda check_run: check_run.id, default=None)
 
@@ -279,10 +278,7 @@ async def _end(
     texts: tuple[str, str, str],
     rows: Sequence[Annotation] = (),
 ) -> None:
-    """End a check run with title, text and page.
-
-    Name another pull request first if it makes the result worse.
-    """
+    """Name another pull request first if it makes the result worse."""
     title, text, page = texts
     if status.other:
         text = f"{words.say('check_counts', pull=Safe(f'#{status.other}'))}\n\n{text}"
@@ -362,7 +358,6 @@ async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
 
 
 async def _create(host: Host, head: str, external_id: str, title: str, summary: str) -> CheckRun:
-    """Create a check run in progress."""
     asked = host.rest.checks.async_create(
         *host.repo,
         name=CHECK_NAME,
@@ -375,7 +370,6 @@ async def _create(host: Host, head: str, external_id: str, title: str, summary: 
 
 
 async def _update(host: Host, number: int, title: str, summary: str) -> None:
-    """Change the text of a check run in progress."""
     shown: Output = {"title": title, "summary": summary}
     patch = partial(host.rest.checks.async_update, *host.repo, number, status="in_progress", output=shown)
     await _retry(host, lambda: host.client.json(patch()))
@@ -391,10 +385,7 @@ async def _complete(
     annotations: Sequence[Annotation] = (),
     actions: "Sequence[Button]" = (),
 ) -> None:
-    """End a check run after its last annotation is sent.
-
-    Annotations can only be added, so those stored by a request whose answer was lost are not sent again.
-    """
+    """Annotations can only be added, so those stored by a request whose answer was lost are not sent again."""
     output: Output = {"title": title, "summary": summary}
     if text:
         output["text"] = text
@@ -418,7 +409,6 @@ async def _complete(
 
 
 async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, str]]:
-    """Return the path, line and title of each annotation of a check run."""
     rows = host.client.pages(partial(host.rest.checks.async_list_annotations, *host.repo, number))
     return frozenset(
         [

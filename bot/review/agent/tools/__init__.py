@@ -105,7 +105,6 @@ async def variables(session: Session) -> dict[str, Any]:
 
 
 async def _texts(session: Session) -> tuple[dict[str, str], list[str]]:
-    """Return the texts of changed files and dependents up to the limit, and the paths left out."""
     paths = [file.path for file in session.files if file.status != "deleted" and not file.skip]
     paths += [dependent.path for dependent in session.dependents.files] + [
         reference.path for reference in session.dependents.references

@@ -25,7 +25,6 @@ async def ask(state: RunState, paths: Paths, question: str = "", worker: str = "
 
 
 def _target(path: str | Entry) -> str:
-    """Return the path or unit ID of an entry."""
     return str(path.get("id") or path.get("path") or "") if isinstance(path, Mapping) else str(path)
 
 
@@ -71,7 +70,6 @@ def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
 
 
 def _split_targets(state: RunState, targets: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    """Split the targets into code regions of the change and other paths."""
     units_by_id = {unit.id: unit for unit in state.session.units}
     units: dict[str, Unit] = {}
     others = []

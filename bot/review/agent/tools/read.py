@@ -54,7 +54,6 @@ async def read(
 
 
 async def _read(state: RunState, path: str, start: int = 1, end: int | None = None, *, base: bool) -> str:
-    """Return numbered lines of one file."""
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
@@ -136,7 +135,6 @@ async def _matching(
 
 
 async def _note_why_no_match(state: RunState, pattern: str, paths: Sequence[str], side: Side) -> None:
-    """Note why nothing was found if the pattern or glob cannot match, and what would match."""
     call_text = f"search({pattern[:PATH_CHARS]!r})"
     if paths and not await state.session.tree.grep(Query(["^"], paths, syntax="perl", side=side)):
         state.note(f"{call_text}: no text file fits {', '.join(paths[:5]).replace(':(glob)', '')}")

@@ -152,7 +152,6 @@ async def set_answer(
 
 
 async def _admit(state: RunState, finding: Finding) -> str:
-    """Return the outcome of a report: accepted, an earlier finding updated, or refused."""
     checked_finding = await check_finding(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
