@@ -45,7 +45,7 @@ async def _compute(
 ) -> Impact:
     """Run a review's survey (`uses.find`) and its check of contracts (`uses.breaks`), without a model."""
     from bot import pipeline
-    from bot.analyzers import ANALYZERS
+    from bot.analyzers import load_analyzer
     from bot.findings.quotes import check_quotes
     from bot.machine import extras
     from bot.values import Finding, Judgement
@@ -61,7 +61,7 @@ async def _compute(
     tools = replace(review.tools(brief, scratch, review.lines(say)), search=search)
     async with pipeline.survey(brief, tools) as subject:
         say("comparing references with the change")
-        analyzer = ANALYZERS["contracts"]()
+        analyzer = load_analyzer("contracts")
         files = [file for file in subject.files if analyzer.wants(file)]
         judgement = Judgement((), frozenset())
         if files:

@@ -16,7 +16,7 @@ MOST_FUNCTIONS = 0.4  # share of callables among a class's fields
 ASKED_FOR = {
     "NAME",
     "READS",
-    "LINTER",
+    "ANALYZER",
     "COMMAND",
     "T",
     "QUESTION",

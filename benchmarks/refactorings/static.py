@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.refactorings.model import Files
 from benchmarks.refactorings.operations import Change
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.values import TypedChange, Verdict
 from bot.wiring.review import local_review
 from deeprepo.impact.changes import MOVED, ChangedFile, Query, TreeEntry
@@ -135,7 +135,7 @@ async def said(change: Change, files: Sequence[ChangedFile]) -> list[Said]:
     users = await find(tree, files)
     places: list[Said] = []
     for name in CHECKS:
-        check = ANALYZERS[name]()
+        check = load_analyzer(name)
         wanted = [file for file in files if check.wants(file)]
         for one in (await check.check(tree, wanted, users)).findings if wanted else ():
             how = "proven" if one.verdict == Verdict.PROVEN else "likely"

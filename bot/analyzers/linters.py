@@ -186,7 +186,7 @@ class Linter(ABC):
 
     NAME: str  # the program's name
     READS: str
-    tables: tuple[str, ...]  # files with the rules, in this folder
+    tables: tuple[str, ...] = ()  # files with the rules, in `checks`; a linter with few rules sets `rules` instead
     comments: Directives
     sentinel: Sentinel | None = None  # shows that a text was read to its end; None if the log shows it
     settings: Mapping[str, bytes] = MappingProxyType({})  # the files of our configuration
@@ -207,6 +207,11 @@ class Linter(ABC):
     @abstractmethod
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Yield the reports in the program's output."""
+
+    @property
+    def rules(self) -> Mapping[str, LintRule]:
+        """Every chosen rule by its code."""
+        return _read_rules(self.tables)
 
     def completed(self, log: str, names: Collection[str], /) -> Collection[str]:
         """Return the files that the log shows as completed. Only linters without a `sentinel` need this."""
@@ -257,7 +262,7 @@ class Linter(ABC):
     def _fits(self, file: ChangedFile) -> bool:
         if not file.is_analyzed or file.status == "deleted" or self.name(file.path) is None:
             return False
-        return bool(file.added_lines) or any(rule.anywhere for rule in rules(self.tables).values())
+        return bool(file.added_lines) or any(rule.anywhere for rule in self.rules.values())
 
     def _side(self, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]) -> Side:
         own, base = after[file.path], before.get(file.old_path or "", b"")
@@ -315,7 +320,7 @@ class Linter(ABC):
         names = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
         sentinel = self.sentinel
         contents = {name: sentinel.after(text) if sentinel else text for name, (_, text) in names.items()}
-        arguments = self.arguments([*rules(self.tables)], [*contents])
+        arguments = self.arguments([*self.rules], [*contents])
         files = {**self.settings, **contents}
         status, out, log = await linter_run.run(
             self.NAME, arguments, files, memory=self.memory, cpu_seconds=self.cpu_seconds
@@ -339,7 +344,7 @@ class Linter(ABC):
             row = places.row(report.start)
             if sentinel is not None and report.code == sentinel.code and row >= sentinel.row(text):
                 ends.add(row)
-            elif report.code in rules(self.tables) and (row <= last or report.code == SYNTAX):
+            elif report.code in self.rules and (row <= last or report.code == SYNTAX):
                 counted[report.code] += 1
                 if counted[report.code] <= MOST_REPORTS:
                     kept.append(_with_git_line_numbers(report, places, last))
@@ -373,7 +378,7 @@ class Linter(ABC):
             yield f"a comment added by the change silences {labels[0]}{more}"
 
     def _applies(self, side: Side, code: str) -> bool:
-        rule = rules(self.tables)[code]
+        rule = self.rules[code]
         return (rule.tests or not side.test) and not (rule.unless and re.search(rule.unless, "\n".join(side.lines)))
 
     def _new_reports(self, side: Side, head: bytes) -> Reports:
@@ -390,7 +395,7 @@ class Linter(ABC):
         rows = sorted(((_is_added(side.file, one), one) for one in side.reports[head].reports), key=lambda row: row[0])
         new = []
         for is_added, report in rows:
-            quote, rule, key = _quote(lines, report)[1], rules(self.tables)[report.code], self._key(lines, report)
+            quote, rule, key = _quote(lines, report)[1], self.rules[report.code], self._key(lines, report)
             is_old = old[key] > 0 or report.code in base.cut
             old[key] -= not rule.by_message
             is_caused = is_added or (rule.anywhere and side.base_complete)
@@ -401,7 +406,7 @@ class Linter(ABC):
 
     def _key(self, lines: Sequence[str], report: LintReport) -> Key:
         """Return by what a report is recognized: its rule, and its line or message."""
-        by_message = rules(self.tables)[report.code].by_message
+        by_message = self.rules[report.code].by_message
         return report.code, report.message if by_message else _quote(lines, report)[1].strip()
 
     def _keys(self, text: bytes, outcome: LintOutcome) -> Counter[Key]:
@@ -421,10 +426,10 @@ class Linter(ABC):
     def _without_moved(self, reports: Reports, text: bytes, moved: Collection[Key]) -> Reports:
         """Return the reports about lines that the change does not move. Names depend on the new place."""
         lines = _lines(text)
-        return [one for one in reports if rules(self.tables)[one.code].anywhere or self._key(lines, one) not in moved]
+        return [one for one in reports if self.rules[one.code].anywhere or self._key(lines, one) not in moved]
 
     def _finding(self, side: Side, report: LintReport) -> Finding:
-        rule = rules(self.tables)[report.code]
+        rule = self.rules[report.code]
         title, why, effect = rule.words(report.message)
         start, quote = _quote(side.lines, report)
         # A test that can run may do something wrong on purpose.
@@ -448,11 +453,12 @@ class Linter(ABC):
 
 
 @cache
-def rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
-    """Return every chosen rule by its code."""
+def _read_rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
     rules_by_code: dict[str, LintRule] = {}
     for table in tables:
-        rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]
+        rows: list[dict[str, Any]] = tomllib.loads(
+            (Path(__file__).parent / "checks" / table).read_text(encoding="utf-8")
+        )["rule"]
         for entry in rows:
             codes = entry.pop("codes")
             rules_by_code.update({code: LintRule(**entry) for code in codes})

@@ -7,6 +7,8 @@ code reads, and the JSON Schema and the reference are made from them.
 import re
 from dataclasses import fields
 from datetime import date
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -29,10 +31,7 @@ MOST_SENTENCE = 300  # characters in a learning
 FORM = ConfigDict(extra="ignore", allow_inf_nan=False)
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
 CLAIMS, ALL = "claims", "all"  # special values of `kind` in an `ignore` entry
-TYPE_CHECKERS = ("ty", "tsc")
-ANALYZERS = (
-    "contracts", "references", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", *TYPE_CHECKERS,
-)  # fmt: skip
+ANALYZERS = tuple(found.name for found in iter_modules([f"{Path(__file__).parents[1]}/analyzers/checks"]))
 # A mistake in one of these keys makes the check neutral, because they decide whether it passes.
 THRESHOLD_KEYS = frozenset({"fail_on", "strict", "request_changes", "enforce", "must"})
 

@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import checkout, pipeline
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.brief import Brief
 from bot.checkout.amending import amend
 from bot.checkout.own_git_dir import locate
-from bot.config.defaults import TYPE_CHECKERS
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 from bot.findings import fixes
 from bot.machine import files
@@ -137,7 +136,7 @@ async def _new_errors(brief: Brief, amended: PullRequest, fix: Fix) -> list[tupl
     found: list[tuple[str, str]] = []
     async with checkout.Checkout(step) as tree:
         for name in brief.settings.analyzers:
-            checker = ANALYZERS[name]() if name in TYPE_CHECKERS else None
+            checker = load_analyzer(name)
             if isinstance(checker, Confirms):
                 with suppress(DeepRepoError):  # if the checker can't run, the review of the result reports it
                     errors = await checker.regressions(tree, tuple(fix.contents))

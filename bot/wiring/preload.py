@@ -11,6 +11,7 @@ from pkgutil import iter_modules, walk_packages
 
 from bot import analyzers, config, findings
 from bot import review as reviewing
+from bot.analyzers import checks
 from bot.errors import ConfigError
 from bot.machine import build
 from bot.render import section, templates
@@ -23,12 +24,10 @@ from deeprepo.impact.filetypes import filetypes
 __all__ = ["tasks"]
 
 # Packages whose modules are all loaded by a review.
-PRELOADED_PACKAGES = (analyzers, context, findings, reviewing, strategies)
+PRELOADED_PACKAGES = (analyzers, checks, context, findings, reviewing, strategies)
 ARENA_MAX = -8  # the option M_ARENA_MAX of mallopt, from glibc's malloc.h
 # Modules that reviews would otherwise import when they first need them.
 LAZY_MODULES = (
-    "bot.analyzers.type_checkers.tsc",
-    "bot.analyzers.type_checkers.ty",
     "bot.review.agent.seed",
     "deeprepo.impact.uses.certainty",
     "deeprepo.rlm.money.schema",

@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bot import checkout, config, pipeline
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.config import Config, Settings, hook
+from bot.config.defaults import ANALYZERS
 from bot.errors import UsageError
 from bot.features.consumers import local
 from bot.features.organization.review import cloned_defaults
@@ -76,6 +77,7 @@ async def brief_of(
     models_problem = _unusable_models(settings, environment) if hook.is_running() else ""
     if models_problem:
         settings = settings.with_flags(strategy="offline")
+    clones = flags.get("with_clones") or ()
     return Brief(
         pull=pull,
         settings=settings,
@@ -84,7 +86,9 @@ async def brief_of(
         full=bool(flags.get("full")),
         reports=_reports(flags),
         tool_runs=tuple(run for name, data in flags.get("sarif") or () for run in sarif_results.runs(data, name)),
-        consumers=Consumers(named=local.named_consumers(pull, flags.get("with_clones") or (), settings)),
+        consumers=Consumers(
+            named=local.named_consumers(pull, clones, settings) if clones or settings.consumers else ()
+        ),
         left_out=left_out,
         allowed=environment.permissions(run_tests=flags.get("run_tests")),
     )
@@ -164,8 +168,10 @@ class LiveTools(Tools):
         self, tree: Checkout, files: Sequence[ChangedFile], consumers: Consumers
     ) -> ConsumerImpact:
         """Check how the change affects the named repositories."""
+        if not consumers.named:
+            return ConsumerImpact()
         # On a server, not everybody who sees the progress may know how many private repositories there are.
-        if consumers.named and consumers.audience is None:
+        if consumers.audience is None:
             self.say(f"searching {len(consumers.named)} repositories that may use this one")
         return await local.check_consumers(tree, files, consumers, scratch=self.scratch, seconds=self.consumer_seconds)
 
@@ -275,7 +281,7 @@ def _open(
     return open_session(
         subject,
         chosen_models,
-        {name: ANALYZERS[name]() for name in settings.analyzers if name in ANALYZERS} | _extra_analyzers(subject),
+        {name: load_analyzer(name) for name in settings.analyzers if name in ANALYZERS} | _extra_analyzers(subject),
         limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
         journal=journal_opened,
         keep_on_cancel=keep_on_cancel,
@@ -284,7 +290,9 @@ def _open(
 
 
 def _extra_analyzers(subject: Survey) -> dict[str, Analyzer]:
-    others = local.analyzers(subject.consumers)
+    others: dict[str, Analyzer] = {}
+    if subject.consumers.reports:
+        others["consumers"] = local.ConsumerFindings(subject.consumers)
     if subject.brief.reports or subject.brief.tool_runs:
         from bot.analyzers.sarif import Sarif
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import step
 
-from bot.analyzers import contracts
+from bot.analyzers.checks import contracts
 from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
 from bot.review import coverage

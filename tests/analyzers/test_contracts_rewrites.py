@@ -2,7 +2,7 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.analyzers import contracts
+from bot.analyzers.checks import contracts
 from bot.checkout import Checkout
 from bot.findings import fixes
 from bot.values import PlacedFinding, PullRequest

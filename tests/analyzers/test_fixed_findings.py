@@ -7,7 +7,7 @@ import pytest
 from fakes import Repository
 from pushes import Hand
 
-from bot.analyzers import ANALYZERS
+from bot.config.defaults import ANALYZERS
 from bot.values import Review
 
 WORKFLOW = "on: issue_comment\npermissions: {}\njobs:\n  greet:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hello\n"

@@ -5,7 +5,7 @@ import step
 from fakes import Repository
 from families import few
 
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.values import Dependents, Judgement, PullRequest
@@ -24,7 +24,7 @@ def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Jud
     """Return the judgement of a linter, or of the analyzer with this name, for a change."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
-        analyzer = linter or ANALYZERS[name]()
+        analyzer = linter or load_analyzer(name)
         return await analyzer.check(tree, files, Dependents())
 
     return step.over(pull, run)

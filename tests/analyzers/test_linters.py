@@ -7,8 +7,9 @@ import step
 from fakes import Repository
 
 from bot import diff
-from bot.analyzers import ANALYZERS, linter_run
-from bot.analyzers.linters import Linter, rules
+from bot.analyzers import linter_run, load_analyzer
+from bot.analyzers.checks.oxlint import Oxlint
+from bot.analyzers.linters import Linter
 from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
 from bot.values import Dependents, Finding, PullRequest
@@ -44,7 +45,7 @@ def judged(pull: PullRequest, name: str) -> tuple[list[Finding], list[tuple[str,
     """Return the findings about a change, and the files that were not checked with the reason."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[list[Finding], list[tuple[str, str]]]:
-        linter = ANALYZERS[name]()
+        linter = load_analyzer(name)
         judgement = await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())
         assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in judgement.findings])
         return list(judgement.findings), list(judgement.unjudged)
@@ -113,9 +114,7 @@ def test_missing_linter_checks_no_file(repository: Repository) -> None:
         async with Checkout(repository.change({"x": "1\n"}, {"a.ts": "let a;\n"})) as tree:
             return any(linter.wants(file) for file in diff.read(await tree.change()))
 
-    real = ANALYZERS["oxlint"]()
-    assert isinstance(real, Linter)
-    absent = type("Absent", (type(real),), {"NAME": "git"})()
+    real, absent = Oxlint(), type("Absent", (Oxlint,), {"NAME": "git"})()
     assert (asyncio.run(wanted(real)), linter_run.program("git"), asyncio.run(wanted(absent))) == (True, None, False)
 
 
@@ -123,7 +122,7 @@ def test_every_enabled_rule_exists() -> None:
     """Every rule in oxlint.toml is known to oxlint; an unknown rule would have no effect."""
     status, out, _ = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
     known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
-    assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
+    assert (status, Oxlint().rules.keys() - known) == (0, set())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from contract_findings import causes
 from fakes import Repository
 from made_names import MADE, UNMADE, Change
 
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.checkout import Checkout
 from bot.values import Verdict
 from deeprepo.impact import uses
@@ -18,7 +18,7 @@ def proven(repository: Repository, case: Change) -> list[str]:
     async def run(tree: Checkout, files: step.Files) -> list[str]:
         dependents = await uses.find(tree, files)
         titles = []
-        for checker in [ANALYZERS[name]() for name in ("ty", "tsc")]:
+        for checker in [load_analyzer(name) for name in ("ty", "tsc")]:
             judgement = await checker.check(tree, [file for file in files if checker.wants(file)], dependents)
             titles += [finding.title for finding in judgement.findings if finding.verdict == Verdict.PROVEN]
         return titles

@@ -1,8 +1,7 @@
 import step
 from fakes import Repository
 
-from bot.analyzers.linters import rules
-from bot.analyzers.ruff import LINTER
+from bot.analyzers.checks.ruff import Ruff
 from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
 from bot.values import Dependents, Finding, PullRequest
@@ -14,7 +13,8 @@ def look(pull: PullRequest) -> list[Finding]:
     """Return ruff's findings, after checking that their quotes and line numbers match the files."""
 
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
-        found = (await LINTER.check(tree, [file for file in files if LINTER.wants(file)], Dependents())).findings
+        ruff = Ruff()
+        found = (await ruff.check(tree, [file for file in files if ruff.wants(file)], Dependents())).findings
         for finding in found:
             verified = await check_quotes(finding, tree)
             assert isinstance(verified, Finding), verified
@@ -139,6 +139,6 @@ def test_unusual_names_encodings_and_line_endings_are_handled(repository: Reposi
 
 def test_every_rule_has_a_title_reason_and_consequence() -> None:
     """Every rule has a title, a reason and a consequence that are readable without knowing ruff."""
-    for code, rule in rules(LINTER.tables).items():
+    for code, rule in Ruff().rules.items():
         assert all(part.strip() for part in rule.words("`a` and `b`")), code
         assert "{" not in "".join(rule.words("")), code

@@ -6,7 +6,7 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.analyzers import secrets
+from bot.analyzers.checks import secrets
 from bot.checkout import Checkout
 from bot.secrets import detect
 from bot.secrets.masking.masks import Masks

@@ -8,11 +8,11 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
+from bot.analyzers.checks.ty import Ty
 from bot.analyzers.type_checkers.checker import TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Sources
-from bot.analyzers.type_checkers.ty import Ty
 from bot.checkout import Checkout
 from bot.findings.corroborate import merge_checker_errors
 from bot.findings.quotes import check_quotes
@@ -21,7 +21,7 @@ from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict
 from deeprepo.impact import uses
 
 Files = dict[str, str | bytes | None]
-TSC = ANALYZERS["tsc"]()
+TSC = load_analyzer("tsc")
 needs_tsc = pytest.mark.skipif(
     isinstance(TSC, TypeChecker) and TSC.program() is None,
     reason="the extra `types` has no program for this machine",
@@ -32,7 +32,7 @@ def judge(pull: PullRequest, name: str) -> Judgement:
     """Return a type checker's result for a change, after checking that its quotes match the files."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
-        checker = ANALYZERS[name]()
+        checker = load_analyzer(name)
         dependents = await uses.find(tree, files)
         judgement = await checker.check(tree, [file for file in files if checker.wants(file)], dependents)
         assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in judgement.findings])
@@ -310,7 +310,7 @@ def test_failure_leaves_something_open_only_if_the_change_caused_it(repository: 
     """A change can neither hide an error by making the checker fail, nor leave something open that always failed."""
     before, change, checker, broken, unchecked, not_run = FAILURES[name]
     pull = repository.change({**BOXES, **before}, {**CRATES, **change})
-    coverage, findings = coverage_of(pull, checker, ANALYZERS[checker]())
+    coverage, findings = coverage_of(pull, checker, load_analyzer(checker))
     assert [(one.path, one.start) for one in findings] == broken
     assert [(row.path, row.reason) for row in coverage.open if row.kind == "check"] == unchecked
     assert [checker for checker, _ in coverage.not_run] == not_run
@@ -404,7 +404,7 @@ def test_line_reported_by_two_analyzers_gives_one_finding_with_two_sources(repos
 
     async def run(checkout: Checkout, files: step.Files) -> tuple[Finding, ...]:
         survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files))
-        analyzers = {name: ANALYZERS[name]() for name in ("contracts", "ty")}
+        analyzers = {name: load_analyzer(name) for name in ("contracts", "ty")}
         return (await AnalyzerWorker(analyzers, survey).review(())).findings
 
     (finding,) = step.over(pull, run)

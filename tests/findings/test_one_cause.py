@@ -7,7 +7,7 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.analyzers import contracts
+from bot.analyzers.checks import contracts
 from bot.checkout import Checkout
 from bot.findings import merge
 from bot.values import Basis, Evidence, Finding, Source

@@ -9,7 +9,7 @@ import step
 from fakes import Repository
 
 from bot import diff
-from bot.analyzers import secrets
+from bot.analyzers.checks import secrets
 from bot.checkout import Checkout
 from bot.errors import DeepRepoError
 from bot.findings.merge import identify, merge

@@ -13,7 +13,7 @@ from deeprepo.impact.language import ReceiverRules, load, refuse_unknown, rules_
 from deeprepo.impact.text.paths import is_code
 
 OF_OTHER_FILES = {key for row in table.others() for key in row}
-LINTERS = ("ruff", "oxlint")  # each checks one language
+OF_ONE_LANGUAGE = ("ruff.py", "oxlint.py", "ty.py", "tsc.py")
 
 
 @pytest.mark.parametrize("folder", table.folders())
@@ -81,8 +81,8 @@ def test_no_module_outside_its_folder_mentions_a_language() -> None:
     """Facts about a single language are in its own folder. No other module checks for its name or suffix."""
     root = Path(table.__file__).parents[2]
     rooms = [path for path in (root / "deeprepo" / "impact").rglob("*.py") if path.parent.parent.name != "languages"]
-    rooms += [path for room in ("wording", "consumers", "analyzers") for path in (root / "bot" / room).glob("*.py")]
-    rooms = [path for path in rooms if not path.name.startswith(LINTERS)]
+    rooms += [path for room in ("analyzers", "analyzers/checks") for path in (root / "bot" / room).glob("*.py")]
+    rooms = [path for path in rooms if path.name not in OF_ONE_LANGUAGE]
     named = {*table.folders()}
     grammars = {
         name

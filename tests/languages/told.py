@@ -2,7 +2,7 @@
 
 import step
 
-from bot.analyzers import contracts
+from bot.analyzers.checks import contracts
 from bot.checkout import Checkout
 from bot.values import Dependents, Finding, PullRequest
 from deeprepo.impact import uses

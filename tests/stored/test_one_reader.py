@@ -16,7 +16,7 @@ WRITER = HOUSE / "outputs" / "json_file.py"
 JSON_FROM_ELSEWHERE = {
     "action/event.py": "GitHub's event",
     "analyzers/linters.py": "a linter's report",
-    "analyzers/type_checkers/ty.py": "a checker's report",
+    "analyzers/checks/ty.py": "a checker's report",
     "app/webhook.py": "GitHub's delivery",
     "config/other_reviewers/formats.py": "another reviewer's settings",
     "config/reference.py": "our own schema",

@@ -61,7 +61,7 @@ class TypeChecker(ABC):
     READS: str
     SUFFIXES: tuple[str, ...]  # suffixes of the files that it checks
     UNTYPED: tuple[str, ...] = ("\0",)  # suffixes of files in which a declared type changes nothing at run time
-    RULES: str  # the table of its codes, in this folder
+    RULES: str  # the table of its codes, in `checks`
 
     def __init__(self) -> None:
         self._faults: set[tuple[str, str]] = set()  # path and code of each error of the head

@@ -79,9 +79,11 @@ def by_cause(found: Sequence[Diagnostic]) -> Iterator[list[Diagnostic]]:
 
 @cache
 def rules(table: str) -> Mapping[str, Rule]:
-    """Return the rules of one checker, by their codes. `table` is a file in this folder."""
+    """Return the rules of one checker, by their codes. `table` is a file in `checks`."""
     by_code: dict[str, Rule] = {}
-    rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]
+    rows: list[dict[str, Any]] = tomllib.loads(
+        (Path(__file__).parents[1] / "checks" / table).read_text(encoding="utf-8")
+    )["rule"]
     for entry in rows:
         codes: Collection[str] = entry.pop("codes")
         by_code.update({code: Rule(**entry) for code in codes})

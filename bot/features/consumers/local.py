@@ -1,17 +1,16 @@
 """Check the clones of consumers on this machine."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot import checkout, config
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.checkout import Checkout
 from bot.checkout.own_git_dir import locate
 from bot.config import Config
-from bot.ports import Analyzer
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, PullRequest, TypedChange
 from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
 from deeprepo.impact.ports import Tree
@@ -34,12 +33,10 @@ async def check_consumers(
 
     `seconds` is the time limit for all consumers together.
     """
-    if not consumers.named:
-        return ConsumerImpact()
     from bot.features.consumers.check import check
 
     return await check(
-        tree, files, consumers.named, ANALYZERS["contracts"](),
+        tree, files, consumers.named, load_analyzer("contracts"),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
         may_show=partial(may_show, consumers.audience or Audience()),
     )  # fmt: skip
@@ -97,22 +94,15 @@ def may_show(audience: Audience, consumer: RepositoryAccess, file: "SettingsText
     return audience.name.lower() in {name.lower() for name in settings.shown_to}
 
 
-def analyzers(impact: ConsumerImpact) -> dict[str, Analyzer]:
-    """Return an analyzer with the findings about consumers, if any was listed."""
-    if not impact.reports:
-        return {}
-    checked = frozenset(report.name for report in impact.reports if report.state == "checked")
-    return {"consumers": ConsumerFindings(impact.findings, checked)}
-
-
 class ConsumerFindings:
     """The findings about the checked consumers. Implements `ports.Analyzer`."""
 
     NAME, READS = "consumers", "references to changed definitions in other repositories"
 
-    def __init__(self, findings: Sequence[Finding], checked_names: Collection[str]) -> None:
-        self._findings, self._checked_names = tuple(findings), checked_names
-        self._paths = {finding.path for finding in findings}
+    def __init__(self, impact: ConsumerImpact) -> None:
+        self._findings = impact.findings
+        self._checked_names = {report.name for report in impact.reports if report.state == "checked"}
+        self._paths = {finding.path for finding in impact.findings}
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether a definition in this file breaks a consumer."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, diff
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError, GitError
 from bot.features.consumers.check import check
@@ -141,7 +141,7 @@ async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | 
             pull = await checkout.pull(request, scratch)
             async with asyncio.timeout(120), checkout.Checkout(pull) as tree:
                 files = diff.read(await tree.change(changes_role))
-                contracts = ANALYZERS["contracts"]()
+                contracts = load_analyzer("contracts")
                 named = [NamedConsumer(consumer)]
                 return await check(tree, files, named, contracts, own=pull.git_dir, scratch=scratch)
     except (DeepRepoError, TimeoutError) as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, config, pipeline
-from bot.analyzers import ANALYZERS
+from bot.analyzers import load_analyzer
 from bot.brief import Brief
 from bot.config import Settings
 from bot.review.opening import Models, open_session
@@ -96,7 +96,7 @@ async def rehearse(
 
     def open_desk(subject: Survey) -> AbstractAsyncContextManager[Session]:
         settings = subject.brief.settings
-        chosen = {name: ANALYZERS[name]() for name in settings.analyzers}
+        chosen = {name: load_analyzer(name) for name in settings.analyzers}
         return open_session(subject, Models(root, model), chosen, PATIENT)
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}

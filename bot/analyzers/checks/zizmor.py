@@ -90,4 +90,4 @@ class Zizmor(Linter):
         return {name for name in complete if not any(f"file://{name})" in line for line in warnings)}
 
 
-LINTER = Zizmor()
+ANALYZER = Zizmor

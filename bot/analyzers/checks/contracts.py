@@ -33,9 +33,8 @@ from deeprepo.impact.uses.breaks import Breakage, broken, compare
 class Contracts:
     """The check for the registered languages. Implements `ports.Analyzer`."""
 
-    def __init__(self) -> None:
-        self.NAME: str = "contracts"
-        self.READS = f"call sites in {', '.join(installed())}"
+    NAME = "contracts"
+    READS = f"call sites in {', '.join(installed())}"
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the file can define what others call, or could before it was renamed."""
@@ -117,11 +116,6 @@ async def _with_rewrites(tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Fi
     return with_rewrites
 
 
-def build() -> Contracts:
-    """Return the check."""
-    return Contracts()
-
-
 def _pop_accompanying_hints(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
     """Remove and return the hints about definitions with proven breaks, as they are reported with those."""
     gone = {
@@ -171,3 +165,6 @@ def _order(rows: Sequence[Breakage]) -> list[Breakage]:
             breakage.reference.line,
         ),
     )
+
+
+ANALYZER = Contracts

@@ -36,4 +36,4 @@ class ShellCheck(Linter):
             yield LintReport(entry["file"], f"SC{entry['code']}", entry["line"], entry["message"])
 
 
-LINTER = ShellCheck()
+ANALYZER = ShellCheck

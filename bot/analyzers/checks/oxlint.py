@@ -58,4 +58,4 @@ class Oxlint(Linter):
                 yield LintReport(entry["filename"], match[1], line, entry["message"])
 
 
-LINTER = Oxlint()
+ANALYZER = Oxlint

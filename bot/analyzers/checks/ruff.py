@@ -72,4 +72,4 @@ class Ruff(Linter):
             yield finished
 
 
-LINTER = Ruff()
+ANALYZER = Ruff

@@ -55,11 +55,6 @@ class References:
         return "fixed"
 
 
-def build() -> References:
-    """Return a separate check for each review."""
-    return References()
-
-
 async def _is_damaged(tree: Tree, path: str, files: Sequence[ChangedFile], head: bytes) -> bool:
     """Return whether the change added syntax errors to a file. Then nothing in it is proven."""
     if not faults(path, head):
@@ -123,3 +118,6 @@ def _why(place: impact.Place) -> str:
     if place.rule == "missing-module":
         return f"{place.path}:{place.line} imports `{place.name}`, which matches no file in the repository."
     return f"{place.path}:{place.line} imports `{place.name}`; {place.home} neither defines nor re-exports it."
+
+
+ANALYZER = References

@@ -35,4 +35,4 @@ class Hadolint(Linter):
             yield LintReport(entry["file"], entry["code"], entry["line"], entry["message"])
 
 
-LINTER = Hadolint()
+ANALYZER = Hadolint
