@@ -80,10 +80,11 @@ golden: $(READY)  ## update the approved pages in tests/outputs/golden; check th
 museum: $(READY)  ## save this build's stored data in tests/stored/museum, once per release; ROOM=NAME sets the folder (default: the version)
 	PYTHONPATH=.:tests:tests/workflow:tests/outputs:sandbox $(BIN)/python tests/stored/make.py $(or $(ROOM),$$($(BIN)/python -c "import bot; print(bot.__version__)"))
 
-docs: $(READY)  ## update the generated pages: docs/api.md, docs/configuration.md and the schemas; check the grammar
+docs: $(READY)  ## update the generated pages (docs/api.md, docs/configuration.md), the table of commands and the schemas; check the grammar
 	$(BIN)/python .ci/api.py > docs/api.md
 	$(BIN)/deeprepo config --reference > docs/configuration.md
 	$(BIN)/deeprepo config --schema > docs/deeprepo.schema.json
+	$(BIN)/python .ci/commands.py
 	$(BIN)/python .ci/schema.py
 	$(BIN)/python .ci/grammar.py
 

@@ -10,8 +10,7 @@ from bot.checkout.shown import create_known_secrets
 from bot.config import Config
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.features.teaching.ignore_file import old_ignore_list
-from bot.findings import sarif_results, silencing
+from bot.findings import ignore_file, sarif_results, silencing
 from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets
 from bot.values import ChangedFile, Dependents, Finding, OwnerRule
@@ -59,7 +58,8 @@ def refuse_empty(brief: Brief, files: Sequence[ChangedFile], leaks: Sequence[Fin
 
 async def ignore_list(brief: Brief, tree: checkout.Checkout, rules: Sequence[OwnerRule]) -> IgnoreList:
     """Return what must not be reported, from lists of earlier versions, settings, dismissals and rules."""
-    found = await old_ignore_list(brief, tree)
+    text = await tree.settings_at_tip(ignore_file.FILE)
+    found = IgnoreList() if text is None else ignore_file.read(text, brief.today)
     return found.join(silencing.owner_entries(brief.settings.dismissed)).also(brief.dismissals, rules)
 
 

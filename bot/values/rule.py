@@ -1,7 +1,6 @@
 """The rules and learnings that silence findings, and dismissals of single findings.
 
-People create them with `features.teaching`. The values are not in that feature, because the database stores
-them, and because workflow steps without a database read the same commands.
+The database stores them, and workflow steps without a database read them from answers.
 """
 
 from dataclasses import dataclass

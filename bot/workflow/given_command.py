@@ -81,10 +81,7 @@ class StepCommand(BareCommand):
 
 @dataclass(frozen=True, slots=True)
 class CommentCommand:
-    """A command: its functions on a server and in a GitHub Actions step, how it is typed, and who may give it.
-
-    The phrase `help_<word>` describes it.
-    """
+    """A command: its functions on a server and in a GitHub Actions step, how it is typed, and who may give it."""
 
     run: Callable[[GivenCommand], Awaitable[CommandReply]]
     in_step: Callable[[StepCommand], Awaitable[CommandReply]]
@@ -96,3 +93,8 @@ class CommentCommand:
     def name(self) -> str:
         """The command without its arguments."""
         return re.match(r"[a-z ]*", self.usage)[0].rstrip()  # type: ignore[index]  # it matches empty text too
+
+    @property
+    def phrase(self) -> str:
+        """The key of the phrase that says what it does."""
+        return f"help_{self.name.replace(' ', '_')}"

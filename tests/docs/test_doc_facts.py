@@ -11,6 +11,7 @@ from bot import config
 from bot.app import manifest
 from bot.app.running_server import Metrics
 from bot.config import reference
+from bot.render import load
 from bot.workflow.commands import COMMANDS
 from deeprepo.rlm.models import PROVIDERS
 
@@ -69,10 +70,9 @@ def test_app_permissions_and_events_match_the_setup_page() -> None:
 
 
 def test_commands_are_listed() -> None:
-    """The table lists every command that a comment may contain, as it is typed."""
-    table = rows(USING, "## Commands")
-    listed = [span.removeprefix("/deeprepo ") for cells in table for span in quoted(cells[0])]
-    assert listed == [word.usage for word in COMMANDS.values()]
+    """The table lists every command that a comment may contain, as it is typed, with what `help` says about it."""
+    table = [(typed, about) for typed, about, _ in rows(USING, "## Commands")]
+    assert table == [(f"`/deeprepo {one.usage}`", load().say(one.phrase)) for one in COMMANDS.values()]
 
 
 def test_metrics_are_listed() -> None:

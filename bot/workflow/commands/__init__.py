@@ -1,18 +1,18 @@
 """The commands that people give in comments: how each is typed, who may give it, and what it does.
 
-`COMMANDS` lists them. A command is one file in this folder, with its words in
-`templates/words.toml`, and can be run again after a restart. Commands look up findings in the last stored
+Every file in this folder contains one or two, with their words in `templates/words.toml`.
+A command can be run again after a restart. Commands look up findings in the last stored
 review. The answer is a template in `templates/replies` or a phrase.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from importlib import import_module
+from pkgutil import iter_modules
 
 from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
-from bot.features.teaching import ignore, remember, rules
 from bot.render import Safe, code, load, phrase
-from bot.workflow.commands import ask, cancel, config, fix, pause, review
 from bot.workflow.commands.review import REVIEWS
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 
@@ -23,7 +23,7 @@ ALIKE = 0.75  # difflib's similarity from which an unknown word counts as a typi
 
 
 async def _help(command: BareCommand) -> CommandReply:
-    rows = [(word.usage, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
+    rows = [(word.usage, word.phrase) for word in COMMANDS.values()]
     return command.context.reply("replies/help", rows=rows)
 
 
@@ -38,24 +38,14 @@ def _unknown(typed: str, given: CommandContext) -> CommandReply:
     return replace(reply, reaction="confused")
 
 
-COMMANDS: Mapping[str, CommentCommand] = {
-    word.name: word
-    for word in (
-        review.REVIEW,
-        review.FULL_REVIEW,
-        ask.ASK,
-        ask.EXPLAIN,
-        fix.COMMAND,
-        ignore.COMMAND,
-        remember.COMMAND,
-        rules.COMMAND,
-        pause.PAUSE,
-        pause.RESUME,
-        cancel.COMMAND,
-        config.COMMAND,
-        CommentCommand(_help, _help, "help", "read"),
-    )
-}
+def _found() -> Iterator[CommentCommand]:
+    for file in iter_modules(__path__):
+        values = vars(import_module(f"{__name__}.{file.name}")).values()
+        yield from (value for value in values if isinstance(value, CommentCommand))
+    yield CommentCommand(_help, _help, "help", "read")
+
+
+COMMANDS: Mapping[str, CommentCommand] = {command.name: command for command in _found()}
 
 
 def read(body: str, login: str = "") -> tuple[Command, ...]:

@@ -7,15 +7,13 @@ from datetime import date
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from bot.brief import Brief
-from bot.checkout import Checkout
 from bot.config import FILE as SETTINGS
 from bot.config import yaml_text
 from bot.config.defaults import ALL, CLAIMS, Pattern
 from bot.findings.ignore_entry import IgnoreEntry
 from bot.findings.silencing import IgnoreList
 from bot.values import OwnerRule
-from bot.values.shared_file import SettingsText, UnusableFile
+from bot.values.shared_file import UnusableFile
 
 FILE = ".deeprepo/ignore.yml"
 DEPRECATED = f"{FILE} still applies, but a later version will not read it: move its entries to `ignore` in {SETTINGS}"
@@ -43,10 +41,8 @@ class _Entry(BaseModel):
         return self
 
 
-def read(text: SettingsText, today: date) -> IgnoreList:
+def read(text: bytes | UnusableFile, today: date) -> IgnoreList:
     """Return the valid entries, with a warning that they should move, and one for each that isn't used."""
-    if text is None:
-        return IgnoreList()
     if isinstance(text, UnusableFile):
         return IgnoreList(warnings=(f"{FILE}: {text.why}, so nothing in it applies",))
     try:
@@ -76,8 +72,3 @@ def read(text: SettingsText, today: date) -> IgnoreList:
         else:
             rules.append(OwnerRule(entry.path, entry.kind, entry.reason, number, file=FILE))
     return IgnoreList(tuple(entries), tuple(warnings), tuple(rules))
-
-
-async def old_ignore_list(brief: Brief, tree: Checkout) -> IgnoreList:
-    """Return the entries of the list on the base branch."""
-    return read(await tree.settings_at_tip(FILE), brief.today)

@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from bot.features.teaching import ignore_file
+from bot.findings import ignore_file
 from bot.values import Basis, Finding, Silencing, Source
 from bot.values.shared_file import UnusableFile
 from tests.findings_changed import changed

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.commands import CommandReply
-from bot.features.teaching.remember import rule_words
 from bot.render import code, link
 from bot.stored import answered
 from bot.values import LearnedRule
+from bot.workflow.commands.remember import rule_words
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
 MOST_DIGITS = 6  # digits in a rule's number
@@ -59,7 +59,7 @@ def _listed(
     if not rules:
         return command.context.say("rules_none")
     rows = [_row(rule) | ({"silenced": ""} if is_here else {}) for rule in rules]
-    return command.context.reply("teaching/rules", rows=rows, here=is_here)
+    return command.context.reply("replies/rules", rows=rows, here=is_here)
 
 
 def _row(learned: LearnedRule) -> dict[str, object]:

@@ -1,1 +1,0 @@
-"""Turn people's reactions to findings into rules and learnings that silence similar findings."""
