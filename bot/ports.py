@@ -61,7 +61,6 @@ class Analyzer(Protocol):
     """A check without a model. A module may satisfy it."""
 
     NAME: str
-    READS: str  # what it can judge, as the coverage table says it: "Python files", "every text file"
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether it can judge this file."""

@@ -58,5 +58,5 @@ async def workplace(repo: Path, change: str | None, scope: Scope) -> "AsyncItera
         try:
             yield request, scratch
         except errors.NothingToReview as empty:
-            why = await checkout.explain_empty(request, scratch, behind=empty.behind)
+            why = checkout.explain_empty(request, behind=empty.behind)
             raise NothingToReview(why) from empty

@@ -15,7 +15,6 @@ MOST_FIELDS = 20  # of a class
 MOST_FUNCTIONS = 0.4  # share of callables among a class's fields
 ASKED_FOR = {
     "NAME",
-    "READS",
     "ANALYZER",
     "COMMAND",
     "T",

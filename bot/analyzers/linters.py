@@ -185,7 +185,6 @@ class Linter(ABC):
     """
 
     NAME: str  # the program's name
-    READS: str
     tables: tuple[str, ...] = ()  # files with the rules, in `checks`; a linter with few rules sets `rules` instead
     comments: Directives
     sentinel: Sentinel | None = None  # shows that a text was read to its end; None if the log shows it

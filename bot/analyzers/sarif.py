@@ -16,7 +16,7 @@ RESULT_TITLE_CHARS = 160
 class Sarif:
     """The results that the change causes. Implements `ports.Analyzer`."""
 
-    NAME, READS = NAME, "files that another tool reported on"
+    NAME = NAME
 
     def __init__(self, results: Sequence[ToolResult], runs: Sequence[ToolRun] = ()) -> None:
         self._runs = tuple(runs)

@@ -114,9 +114,6 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
         raise RevisionError(
             f"unknown revision {revision!r}: this clone is shallow. Run `git fetch --unshallow` to get the full history"
         )
-    before = re.fullmatch(r"([^~^]++)[~^][~^\d]*+", revision)
-    if before and (start := await _commit(repository, before[1])):
-        raise RevisionError(f"{revision!r} does not exist. {await _history(repository, before[1], start)}")
     if not (await repository.run("cat-file", "-e", f"HEAD:{revision.rstrip('/')}")).status:
         raise RevisionError(
             f"{revision!r} is a file or folder, not a revision. Pass a range of commits, for example `main..HEAD`"
@@ -126,15 +123,6 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
     raise RevisionError(
         f"unknown revision {revision!r}. To list branches and commits, run `git branch -a` and `git log`"
     )
-
-
-async def _history(repository: _OwnRepository, name: str, commit: str) -> str:
-    """Return a sentence that says how far a revision's history goes back, and what to do."""
-    listed = await repository.run("rev-list", "--first-parent", "--count", commit)
-    number = int(listed.out or b"0")
-    if number == 1:
-        return f"{name} has only one commit. Commit a change, then run this command again"
-    return f"{name} has {number:,} commits, so it goes back to {name}~{number - 1}. To see them, run `git log {name}`"
 
 
 async def _range(request: TypedChange, repository: _OwnRepository) -> PullRequest:
@@ -306,7 +294,7 @@ def typed_change(change: str | None, repo: str, *, staged: bool, uncommitted: bo
     return TypedChange(repo, "range", base or None, head or None)
 
 
-async def explain_empty(request: TypedChange, scratch: str, *, behind: bool = False) -> str:
+def explain_empty(request: TypedChange, *, behind: bool) -> str:
     """Return a message that explains why a change is empty, and what to type instead.
 
     `behind`: the base has commits that the head lacks.
@@ -327,18 +315,10 @@ async def explain_empty(request: TypedChange, scratch: str, *, behind: bool = Fa
         found = f"no file differs between {base} and {head}"
     else:
         found = f"{head} has no changes compared with the default branch (for uncommitted changes, add --uncommitted)"
-    return f"Nothing to review: {found}. {await _suggest_last_commit(request.repo, request.head or base or 'HEAD', scratch)}."
-
-
-async def _suggest_last_commit(repo: str, name: str, scratch: str) -> str:
-    """Return a sentence that says how to review only the last commit of a branch."""
-    repository = await _open(repo, scratch)
-    command = f"`deeprepo review {name}~1..{name}`"
-    if await _commit(repository, f"{name}^") is not None:
-        return f"To review only the last commit of {name}, run {command}"
-    if own_git_dir.shallow(repository.place):
-        return f"This clone is shallow. To review only the last commit, run `git fetch --unshallow`, then {command}"
-    return f"{name} has only one commit, so there is nothing to compare it with. Commit a change, then run {command}"
+    name = request.head or base or "HEAD"
+    return (
+        f"Nothing to review: {found}. To review only the last commit of {name}, run `deeprepo review {name}~1..{name}`."
+    )
 
 
 Origins = Iterable[tuple[str, str]]  # an option or variable, and its file, or a folder with journals

@@ -115,11 +115,8 @@ def _from_hook(folder: Path) -> RepositoryPaths | None:
 
 def _is_git_dir(folder: Path) -> bool:
     """Return whether git accepts a folder as a repository. It must have HEAD, objects and refs."""
-    head = folder / "HEAD"
-    if not (head.is_file() or head.is_symlink()):
-        return False
     common = _common(folder)
-    return (common / "objects").is_dir() and (common / "refs").is_dir()
+    return (folder / "HEAD").is_file() and (common / "objects").is_dir() and (common / "refs").is_dir()
 
 
 def _common(git_dir: Path) -> Path:
@@ -178,9 +175,6 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
         source = Path(place.git_dir, name)
         if source.is_file():
             files.copy(source, folder / name)
-        elif source.is_symlink():  # old git versions: a link to a branch that has no commits
-            text = f"ref: {os.readlink(source)}\n"  # noqa: PTH115 - as text
-            files.write(folder / name, text, below=folder, durable=False)
     return git_dir
 
 

@@ -338,11 +338,6 @@ class Checkout:
             missing = "the commits in the change are too large to check all of them for secrets"
         return [lines for commit in reversed(commits[:most]) for lines in _lines_of(*commit)], missing
 
-    async def has_object(self, name: str) -> bool:
-        """Return whether the repository contains this commit or tree."""
-        result = await self._run("cat-file", "-e", "--end-of-options", f"{name}^{{tree}}")
-        return result.status == 0
-
     @property
     def _tip(self) -> str:
         return self.pull.base_tip or self.pull.base

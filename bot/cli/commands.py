@@ -19,7 +19,6 @@ from bot.errors import DeepRepoError, NothingToReview, UsageError
 GROUP = "deeprepo.commands"  # the entry points of commands from other distributions
 # Our commands from other distributions, with the folders of the clone to install
 OTHER_DISTRIBUTIONS = {"demo": "./sandbox", "eval": "./sandbox ./evals"}
-COMMANDS_ON_ONE_CHANGE = ("review", "estimate")
 # Commands of features, with their modules
 FEATURE_COMMANDS = {
     "consumers": "bot.features.consumers.command_line",
@@ -115,11 +114,8 @@ def _load(name: str) -> Any:  # noqa: ANN401 - a typer command
 
 
 def _as_typer_command(name: str, command: Callable[..., Any]) -> Any:  # noqa: ANN401 - as above
-    from bot.cli.options import OneChange
-
     app_of_one = typer.Typer(add_completion=False, rich_markup_mode=None)
-    kind = OneChange if name in COMMANDS_ON_ONE_CHANGE else None
-    app_of_one.command(name=name, cls=kind, short_help=SUMMARIES.get(name))(command)
+    app_of_one.command(name=name, short_help=SUMMARIES.get(name))(command)
     return typer.main.get_command(app_of_one)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
-from typer.core import TyperCommand
 
 from bot.errors import GitError, UsageError
 from bot.levels import ReviewEffort, Strategy
@@ -62,24 +61,6 @@ Full = Annotated[
     bool, typer.Option("--full", help="With --previous: review everything again and repeat every open finding.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
-
-
-class OneChange(TyperCommand):
-    """A command about one change. If it gets two revisions, like `git diff`, the error suggests a range."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - a typer context
-        """Parse the arguments. Raises UsageError with a suggestion if there are too many."""
-        ctx.allow_extra_args = True
-        rest = super().parse_args(ctx, args)
-        if rest:
-            first, (second, *others) = ctx.params["change"], rest
-            plain = not others and ".." not in first + second
-            raise UsageError(
-                f"to compare two revisions, use a range: `{ctx.command_path} {first}..{second}`"
-                if plain
-                else f"unexpected argument {second!r}. Use a single range, BASE..HEAD"
-            )
-        return rest
 
 
 def accept_options_of(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.cli import exits
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, say, tell, terminal_text
 from bot.errors import NothingToReview, UsageError
 from bot.machine import extras, files
@@ -66,8 +65,7 @@ def scratch_folder(request: "TypedChange") -> Iterator[str]:
         except NothingToReview as empty:
             from bot import checkout
 
-            why = exits.finish(checkout.explain_empty(request, scratch, behind=empty.behind))
-            raise NothingToReview(why) from None
+            raise NothingToReview(checkout.explain_empty(request, behind=empty.behind)) from None
 
 
 def deliver(

@@ -320,7 +320,7 @@ class TopLevel:
     )
     walkthrough: bool = Field(
         default=True,
-        description="Whether the summary describes the change: a few sentences, a table of files and the calls between them.",
+        description="Whether the summary describes the change: a few sentences and a table of files.",
     )
     tickets: bool = Field(
         default=False,

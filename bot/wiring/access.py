@@ -39,7 +39,6 @@ PREFERRED = (
 # The budget in dollars that allows a model with an unknown price. Its calls count at the highest price.
 MIN_USD_FOR_UNLISTED = 5.0
 CUSTOM_NAMES = {"azure", "bedrock"}  # providers whose customers choose the names of deployed models
-MIN_SIMILARITY = 0.9  # of a name to a known name, from 0 to 1, to suggest the known name
 OUTPUT_CHARS = 30_000  # of a root's block: what blocks print is most of a review's cost
 HIGH_EFFORT_TURNS = 24  # limit for the root model's turns at effort high
 COMMON_VARIABLE = "DEEPREPO_BASE_URL"
@@ -123,10 +122,7 @@ class Connections:
 
             return FunctionModel(name, access.function)
         if provider.name not in LOCAL:
-            try:
-                extras.need("models")
-            except MissingPart as missing:
-                raise MissingPart(f"{_spelling(name)}{missing.sentence}", missing.remedy) from None
+            extras.need("models")
         try:
             return connect(
                 name,
@@ -222,16 +218,6 @@ def in_force(settings: Config) -> Config:
     key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
     origins = {**settings.origins, **dict.fromkeys(key_roles, "the configured key")}
     return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
-
-
-def _spelling(name: str) -> str:
-    """Return a "did you mean" question for a misspelled name, or "".
-
-    Only the models in PREFERRED are suggested.
-    """
-    known = [model for _, *models in PREFERRED for model in models]
-    near = [] if name in known else get_close_matches(name.lower(), known, 1, MIN_SIMILARITY)
-    return f"{name}: did you mean {near[0]}? " if near else ""
 
 
 def keys() -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def test_suppression_comment_from_the_base_still_applies(
 class Forgetful:
     """An analyzer that raises an error for one file and does not list another file as checked."""
 
-    NAME, READS = "forgetful", "every file"
+    NAME = "forgetful"
 
     def wants(self, file: ChangedFile) -> bool:
         """Want every file."""

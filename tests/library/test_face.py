@@ -179,11 +179,11 @@ def test_impact_has_definitions_references_and_broken_contracts(shop: Path) -> N
         (lambda _: deeprepo.review("/nowhere/at/all"), deeprepo.UsageError, "/nowhere/at/all"),
         (lambda repo: deeprepo.review(repo, "main..nix"), deeprepo.UsageError, "nix"),
         (lambda repo: deeprepo.analyze(repo, "--output=x"), deeprepo.UsageError, "not a revision"),
-        (lambda repo: deeprepo.analyze(repo, "main..main"), deeprepo.NothingToReview, "main has only one commit"),
+        (lambda repo: deeprepo.analyze(repo, "main..main"), deeprepo.NothingToReview, "main is compared with itself"),
         (
             lambda repo: asyncio.run(deeprepo.analyze_async(repo, "main..main")),
             deeprepo.NothingToReview,
-            "main has only one commit",
+            "main is compared with itself",
         ),
         (lambda repo: deeprepo.analyze(repo, "main", scope="staged"), deeprepo.UsageError, "one of"),
         (lambda repo: deeprepo.analyze(repo, scope="all"), deeprepo.UsageError, "scope='all'"),

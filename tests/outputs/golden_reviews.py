@@ -12,7 +12,7 @@ from doors import shown
 from sample_reviews import CLEAN, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot import __version__
-from bot.features.walkthrough.section import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
+from bot.features.walkthrough.section import FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import console, posts
 from bot.values import (
     CommentSpot,
@@ -83,7 +83,6 @@ WALK = Walkthrough(
         Theme("Tests", (FileRow("tests/test_pay.py", "adds `test_cents`"),)),
     ),
     FirstPlace("src/app/pay.py", 12, "head", "finding 1 (medium) is here."),
-    (FileCalls("src/app/report.py", "src/app/pay.py", ("charge", "Bill.sum")), FileCalls("src/app/a|b`c.py", "src/app/pay.py", ("charge",))),
 )  # fmt: skip
 LARGE = Walkthrough(
     "281 edited files (+900 -300).",

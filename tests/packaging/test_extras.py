@@ -80,11 +80,6 @@ def test_static_review_needs_no_extra(base: str, changed: Path, command: tuple[s
             (("review", "HEAD~1..HEAD"), {"DEEPREPO_WORKER": "ollama/x"}, NO_MODELS),
             (("review", "HEAD~1..HEAD", "--worker", "ollama/x"), {}, NO_MODELS),
             (("review", "HEAD~1..HEAD", "--root", "bedrock/x"), {}, NO_MODELS),
-            (
-                ("review", "HEAD~1..HEAD", "--root", "anthropic/claude-sonet-5-5"),
-                {},
-                f"anthropic/claude-sonet-5-5: did you mean anthropic/claude-sonnet-5-5? {NO_MODELS}",
-            ),
         ],
         0,
         4,

@@ -50,20 +50,6 @@ def test_overview_shows_renames_signatures_and_reference_counts(by_code: ByCode)
     assert said.first.reason.startswith("see finding 1 (high)")
 
 
-def test_diagram_has_an_arrow_from_each_caller(by_code: ByCode) -> None:
-    """The diagram has an arrow from each caller, and the console and the JSON output have the same data."""
-    done = by_code(BEFORE, {"shop/rates.py": RATES.replace("weight * 2", "weight * 4")})
-    page = markdown.render(done)
-
-    assert {(call.caller, call.callee, call.names) for call in told(done).calls} == {
-        (f"shop/user{n}.py", "shop/rates.py", ("quote",)) for n in range(3)
-    }
-    assert page.count('-->|"quote"| f') == 3
-    assert page.count("stroke-width:3px") == 1
-    assert "Start at shop/rates.py:" in console.render(done)
-    assert '"caller": "shop/user0.py"' in json_file.render(done)
-
-
 def test_documents_only_change_lists_only_the_files(by_code: ByCode) -> None:
     """A change without definitions only lists the files."""
     done = by_code(BEFORE, {"README.md": "# The shop\n"})
@@ -74,7 +60,7 @@ def test_documents_only_change_lists_only_the_files(by_code: ByCode) -> None:
 
 
 def test_special_characters_in_paths_stay_inert(by_code: ByCode) -> None:
-    """A path with quotes, backticks, pipes and HTML stays inert text in the table and in the diagram."""
+    """A path with quotes, backticks, pipes and HTML stays inert text in the table."""
     evil = 'shop/a"]`|<img src=x> click f0 "javascript:alert(1)".py'
     used: Files = {evil: RATES, "shop/b.py": "", **{f"shop/c{n}.py": "x = 1\n" for n in range(3)}}
     done = by_code({**BEFORE, **used}, {evil: RATES.replace("weight * 2", "weight * 4"), "shop/b.py": "y = 1\n"})

@@ -35,7 +35,7 @@ ROOMS = sorted(path.parent.name for path in MUSEUM.glob("*/rounds.json"))
 NO_ROOM = {"also", "broken", "left", "places", "pushes"}
 FINDINGS, UNSETTLED = re.compile(r"(\d+) findings? \("), "could neither confirm nor refute this"
 STATE = re.compile("<!-- deeprepo-state:([^ ]*) -->")
-GONE = ("ci_failures", "features", "claims", "areas")  # stored keys of removed features
+GONE = ("ci_failures", "features", "claims", "areas", "calls")  # stored keys of removed features
 # Stored keys without a value in any room, because no change there needs them.
 EMPTY = {
     "cache_read", "cache_write", "checks", "commit", "consumer", "consumers",
@@ -77,6 +77,7 @@ def test_stored_review_is_read_without_loss(room: str) -> None:
         kept = {key: value for key, value in document.items() if key not in ("schema_version", "result", *GONE)}
         kept["settings"] = {key: value for key, value in document["settings"].items() if key not in GONE}
         kept["findings"] = [{key: value for key, value in row.items() if key not in GONE} for row in kept["findings"]]
+        kept["walkthrough"] = {key: value for key, value in document["walkthrough"].items() if key not in GONE}
         assert {key: again.get(key) for key in kept} == kept
 
 

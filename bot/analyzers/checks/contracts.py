@@ -25,7 +25,7 @@ from bot.values import (
 )
 from deeprepo.impact import structs
 from deeprepo.impact.changes import MOVED, REPLACED
-from deeprepo.impact.filetypes import filetype, installed
+from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.breaks import Breakage, broken, compare
 
@@ -34,7 +34,6 @@ class Contracts:
     """The check for the registered languages. Implements `ports.Analyzer`."""
 
     NAME = "contracts"
-    READS = f"call sites in {', '.join(installed())}"
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the file can define what others call, or could before it was renamed."""

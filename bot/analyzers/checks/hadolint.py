@@ -13,7 +13,6 @@ class Hadolint(Linter):
     """Checks Dockerfiles."""
 
     NAME = "hadolint"
-    READS = "Dockerfiles"
     tables = ("hadolint.toml", "shellcheck.toml")
     comments = Directives(b"hadolint|shellcheck", b"#")
     sentinel = Sentinel(b"\nEXPOSE 65536\n", "DL3011")

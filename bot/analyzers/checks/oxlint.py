@@ -18,7 +18,6 @@ class Oxlint(Linter):
     """Checks JavaScript and TypeScript files."""
 
     NAME = "oxlint"
-    READS = "JavaScript and TypeScript files"
     tables = ("oxlint.toml",)
     comments = Directives(rb"(?:ox|es)lint-(?:disable|enable)")
     sentinel = Sentinel(b"debugger;\n", "no-debugger")

@@ -23,7 +23,7 @@ LEFT_OUT = "checking the change needs more files than one check reads"
 class References:
     """The check for the languages of `impact`. Implements `ports.Analyzer`."""
 
-    NAME, READS = "references", "imports that can be resolved in the repository"
+    NAME = "references"
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the change adds code that can contain references."""

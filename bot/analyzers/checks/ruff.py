@@ -32,7 +32,6 @@ class Ruff(Linter):
     """Checks Python files."""
 
     NAME = "ruff"
-    READS = "Python files"
     tables = ("ruff_bugs.toml", "ruff_classes.toml", "ruff_security.toml")
     comments = Directives(rb"noqa|ruff(?=\s*:)|flake8(?=\s*:)", b"#")
     sentinel = Sentinel(b'assert (1, "")\n', "F631")

@@ -15,7 +15,6 @@ from deeprepo.impact.in_hand import reading
 from deeprepo.impact.ports import Tree
 
 NAME = "secrets"
-READS = "every text file"
 
 RUN = 100  # characters next to a value that mark it as part of encoded data
 ENCODED = re.compile(rf"[A-Za-z0-9+/]{{{RUN}}}")

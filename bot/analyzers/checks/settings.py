@@ -18,7 +18,6 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
 NAME = "settings"
-READS = "deeprepo's own settings"
 
 
 FATAL_CONSEQUENCE = (

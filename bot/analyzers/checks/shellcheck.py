@@ -14,7 +14,6 @@ class ShellCheck(Linter):
     """Checks shell scripts."""
 
     NAME = "shellcheck"
-    READS = "shell scripts"
     tables = ("shellcheck.toml",)
     comments = Directives(b"shellcheck", b"#")
     sentinel = Sentinel(b"\n[ here = end ]\n", "SC2050")

@@ -75,7 +75,6 @@ class Tsc(TypeChecker):
     """Checks TypeScript and JavaScript files."""
 
     NAME = "tsc"
-    READS = "TypeScript and JavaScript files that use what changed"
     SUFFIXES = CHECKED
     UNTYPED = JAVASCRIPT
     RULES = "tsc.toml"

@@ -38,7 +38,6 @@ class Ty(TypeChecker):
     """Checks Python files."""
 
     NAME = "ty"
-    READS = "Python files that use what changed"
     SUFFIXES = (".py", ".pyi")
     RULES = "ty.toml"
 

@@ -33,7 +33,6 @@ class Zizmor(Linter):
     """Checks workflows and actions."""
 
     NAME = "zizmor"
-    READS = "GitHub workflows and actions"
     tables = ("zizmor.toml",)
     comments = Directives(b"zizmor", b"#")
     silent = frozenset({1, 3})

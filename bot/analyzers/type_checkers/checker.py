@@ -58,7 +58,6 @@ class TypeChecker(ABC):
     """Checks what a change breaks in unchanged files. Implements `ports.Analyzer`; a subclass per program."""
 
     NAME: str  # the program's name
-    READS: str
     SUFFIXES: tuple[str, ...]  # suffixes of the files that it checks
     UNTYPED: tuple[str, ...] = ("\0",)  # suffixes of files in which a declared type changes nothing at run time
     RULES: str  # the table of its codes, in `checks`

@@ -202,8 +202,6 @@ async def _compare(change: OfferedChange, consumer: Clone, tree: Checkout, contr
     if len(await tree.entries()) > MAX_CONSUMER_FILES:
         return ConsumerImpact((_unchecked(consumer, "unread", f"it has more than {MAX_CONSUMER_FILES:,} files"),))
     report = await _report_of_manifests(change.packages, consumer, tree)
-    if report.reason == COPY:
-        return ConsumerImpact((report,))
     if not report.takes:
         return ConsumerImpact((report,))
     impact = await package_breaks(change, consumer, tree, contracts, report)

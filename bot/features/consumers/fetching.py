@@ -142,13 +142,15 @@ async def fetch_tip(home: HostedRepository, api: str, token: SecretStr | None, f
     return NamedConsumer(store, name=home.name, access=home.access)
 
 
-async def fetch_public(client: GitHubClient, name: str, api: str, folder: str) -> NamedConsumer:
-    """Fetch a public repository's last commit without a token."""
+async def fetch_named(
+    client: GitHubClient, name: str, api: str, folder: str, token: SecretStr | None = None
+) -> NamedConsumer:
+    """Fetch a repository's last commit. Without a token, it must be public."""
     try:
         home = await look_up(client, name)
     except (HostError, UsageError) as error:
         return not_fetched(name, fetch_problem(error))
-    return await fetch_tip(home, api, None, folder) if home.is_public else not_fetched(name, UNSEEN)
+    return await fetch_tip(home, api, token, folder) if token or home.is_public else not_fetched(name, UNSEEN)
 
 
 def fetch_problem(error: Exception) -> str:
@@ -176,7 +178,7 @@ async def fetch_for_job(run: "ReviewRun", server: "Server") -> AsyncIterator[Con
     with scratch_folder(server.folder) as scratch:
 
         async def public(name: str) -> NamedConsumer:
-            return await fetch_public(run.host.client, name, server.identity.api, scratch)
+            return await fetch_named(run.host.client, name, server.identity.api, scratch)
 
         others = await fetch_all([name for name in names if name.lower() not in ours], public)
         yield Consumers(audience, (*await _fetch_ours(ours, run, server, scratch), *others))
@@ -226,17 +228,7 @@ async def fetch_for_step(run: "ReviewRun", step: Step) -> AsyncIterator[Consumer
         async with apps.open_with_token(token or step.inputs.github_token, api, run.host.client.pace) as client:
 
             async def one(name: str) -> NamedConsumer:
-                if token is None or not audience.can_write:
-                    return await fetch_public(client, name, api, folder)
-                return await _fetch_one_for_step(name, step, client, folder)
+                # Git gets only the consumers' token, because the step's own token is for the reviewed repository.
+                return await fetch_named(client, name, api, folder, token if audience.can_write else None)
 
             yield Consumers(audience, await fetch_all(names, one))
-
-
-async def _fetch_one_for_step(name: str, step: Step, client: GitHubClient, folder: str) -> NamedConsumer:
-    """Git gets only the consumers' token, because the step's own token is for the reviewed repository."""
-    try:
-        home = await look_up(client, name)
-    except (HostError, UsageError) as error:
-        return not_fetched(name, fetch_problem(error))
-    return await fetch_tip(home, step.runner.github_api_url, step.inputs.consumers_token, folder)

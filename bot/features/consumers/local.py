@@ -97,7 +97,7 @@ def may_show(audience: Audience, consumer: RepositoryAccess, file: "SettingsText
 class ConsumerFindings:
     """The findings about the checked consumers. Implements `ports.Analyzer`."""
 
-    NAME, READS = "consumers", "references to changed definitions in other repositories"
+    NAME = "consumers"
 
     def __init__(self, impact: ConsumerImpact) -> None:
         self._findings = impact.findings

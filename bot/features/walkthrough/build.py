@@ -1,8 +1,7 @@
 """Build the walkthrough from models' notes on files, and from static analysis for the rest. Pure functions.
 
 Files are grouped by a model's themes if there are only a few, else by kind and folder. The first location is
-that of a serious finding. Without one, it is a model's choice or the riskiest code region. Calls between
-files are drawn if at least three files are connected.
+that of a serious finding. Without one, it is a model's choice or the riskiest code region.
 """
 
 from collections import Counter, defaultdict
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bot import render
 from bot.diff.skip import is_counted
-from bot.features.walkthrough.section import WALKTHROUGH, FileCalls, FileRow, FirstPlace, Theme, Walkthrough
+from bot.features.walkthrough.section import WALKTHROUGH, FileRow, FirstPlace, Theme, Walkthrough
 from bot.render import Phrases, line, sentences
 from bot.values import (
     ChangedFile,
@@ -223,8 +222,6 @@ LEAST_SPLIT = 7  # number of code files from which they are grouped by folder
 # Folders with settings for tests, but without tests.
 CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")
 FILE_GROUPS = ("code", "tests", "settings", "documents", "others")  # in the table's order
-LEAST_FILES, MOST_FILES = 3, 12  # files in a drawing
-MOST_CALLS = 24  # arrows in a drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +260,6 @@ def walkthrough(facts: WalkthroughFacts, words: Phrases) -> Walkthrough:
         "model" if models_overview else "code",
         _group(facts.files, rows, themes_by_path, words),
         first_place(facts.units, facts.findings, facts.dependents, model_choice, words),
-        _calls(facts.dependents),
     )
 
 
@@ -426,43 +422,6 @@ def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, wo
     former = symbol.before if action == "renames" and _is_named(symbol.before, unit) else None
     told = words.say(f"walk_is_{action}", name=as_code((former or symbol.symbol).name))
     return f"{words.say('both', one=told, other=used)}." if used else f"{told}."
-
-
-def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
-    """Return the calls into changed files, those from tests last, else those with most calls first.
-
-    Groups of fewer than LEAST_FILES connected files are dropped.
-    """
-    names: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for reference in dependents.references:
-        callee = reference.symbol.rpartition(":")[0]
-        if reference.form == "call" and not reference.is_guessed and callee != reference.path:
-            names[reference.path, callee][reference.name] += 1
-    sorted_pairs = sorted(names, key=lambda pair: (is_test(pair[0]), -sum(names[pair].values()), pair))
-    chosen_pairs = _connected_pairs(_few(sorted_pairs))
-    return tuple(
-        FileCalls(caller, callee, tuple(sorted(counts, key=lambda name: (-counts[name], name))[:MAX_NAMES]))
-        for caller, callee in chosen_pairs
-        for counts in (names[caller, callee],)
-    )
-
-
-def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    pairs_kept: list[tuple[str, str]] = []
-    files: set[str] = set()
-    for pair in pairs:
-        if len(files | set(pair)) <= MOST_FILES and len(pairs_kept) < MOST_CALLS:
-            pairs_kept.append(pair)
-            files |= set(pair)
-    return pairs_kept
-
-
-def _connected_pairs(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    group: dict[str, set[str]] = {}
-    for one, other in pairs:
-        merged_group = group.get(one, {one}) | group.get(other, {other})
-        group |= dict.fromkeys(merged_group, merged_group)
-    return [pair for pair in pairs if len(group[pair[0]]) >= LEAST_FILES]
 
 
 def made(session: "Session", coverage: Coverage, findings: Sequence[Finding]) -> Walkthrough:

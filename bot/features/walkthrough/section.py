@@ -1,7 +1,6 @@
 """The walkthrough: its values, and how a comment and the terminal show it within the available rows."""
 
 import posixpath
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -49,15 +48,6 @@ class FirstPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class FileCalls:
-    """Calls from one file into a changed one."""
-
-    caller: Exact[str]
-    callee: Exact[str]
-    names: Exact[tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
 class Walkthrough:
     """The walkthrough of a change. A model's text in it is not verified, but all paths are in the change."""
 
@@ -65,7 +55,6 @@ class Walkthrough:
     by: Author  # who wrote the overview
     themes: tuple[Theme, ...]
     first: FirstPlace | None = None
-    calls: tuple[FileCalls, ...] = ()
 
     @property
     def files(self) -> int:
@@ -74,10 +63,6 @@ class Walkthrough:
 
 
 MOST_ROWS = 40  # files in a comment; the JSON output has all of them
-LEAST_SKETCH = 12  # the drawing is left out if lists may have fewer rows than this
-SPECIAL_CHARACTER = re.compile(r"[^A-Za-z0-9_., /-]")
-MAX_LABEL_CHARS = 48  # characters of a label before escaping
-CHANGED = "stroke-width:3px"  # no color, because pages can be light or dark
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +82,6 @@ class ShownTheme:
 def values(walkthrough: Walkthrough, review: Review, most: int) -> dict[str, Any]:
     """Return the template's values. `most` is the maximum number of rows per list."""
     themes = parts(walkthrough, min(most, MOST_ROWS))
-    changed_paths = {path for file in review.files for path in (file.path, file.old_path) if path}
     return {
         "overview": walkthrough.overview,
         "by": walkthrough.by,
@@ -105,7 +89,6 @@ def values(walkthrough: Walkthrough, review: Review, most: int) -> dict[str, Any
         "files": walkthrough.files,
         "themes": [_theme(part, review) for part in themes],
         "left": walkthrough.files - sum(len(part.rows) + part.more for part in themes),
-        "sketch": _drawing(walkthrough.calls, changed_paths) if most >= LEAST_SKETCH else Safe(),
     }
 
 
@@ -165,30 +148,6 @@ def _file(part: ShownTheme, file_row: FileRow, review: Review) -> Safe:
     return link(
         part.name(file_row)[-100:], facts.permalink(review.pull, file_row.path, "base" if is_deleted else "head")
     )
-
-
-def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe:
-    """Return the calls between files as a Mermaid drawing, or "" if there are none. Changed files are bold.
-
-    GitHub renders such a block, so all characters that `SPECIAL_CHARACTER` matches are written as their
-    numbers, which Mermaid shows but does not interpret.
-    """
-    if not calls:
-        return Safe()
-    paths = list(dict.fromkeys(path for call in calls for path in (call.caller, call.callee)))
-    nodes = {path: f"f{number}" for number, path in enumerate(paths)}
-    rows = ["flowchart LR"]
-    rows += [f'  {node}["{_label(path)}"]' for path, node in nodes.items()]
-    rows += [f'  {nodes[call.caller]} -->|"{_label(", ".join(call.names))}"| {nodes[call.callee]}' for call in calls]
-    bold = [node for path, node in nodes.items() if path in changed_paths]
-    rows += [f"  style {node} {CHANGED}" for node in bold]
-    return Safe("\n".join(["```mermaid", *rows, "```"]))
-
-
-def _label(name: str) -> str:
-    """Return the end of a name, with every special character written as its number."""
-    short = name if len(name) <= MAX_LABEL_CHARS else f"…{name[-MAX_LABEL_CHARS:]}"
-    return SPECIAL_CHARACTER.sub(lambda match: f"#{ord(match[0])};", short) or "-"
 
 
 def _in_terminal(part: Walkthrough, most: int | None) -> "RenderableType":
