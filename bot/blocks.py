@@ -176,12 +176,10 @@ def _opening(rows: Sequence[str], branch: int) -> int:
 
 
 def _continues(text: str) -> bool:
-    """Return whether a line continues a statement that began at the same indentation."""
     return bool(_CLOSES.match(text) or _GOES_ON.match(text))
 
 
 def _ends_head(rows: Sequence[str], block: Block, number: int) -> bool:
-    """Return whether a line only ends the head of a long block."""
     text = rows[number - 1]
     return indent(text) == indent(rows[block.start - 1]) and _continues(text) and number + 1 < block.end
 

@@ -49,10 +49,7 @@ class Tools(ABC):
     async def check_consumers(
         self, tree: checkout.Checkout, files: Sequence[ChangedFile], consumers: Consumers
     ) -> ConsumerImpact:
-        """Check the given consumers.
-
-        The default checks none, because a process must provide a way to open clones.
-        """
+        """Check none, because a process must provide a way to open clones."""
         del tree, files, consumers
         return ConsumerImpact()
 

@@ -76,10 +76,7 @@ def _outputs(result: Outcome, paths: dict[str, Path]) -> dict[str, str]:
 
 
 def percent(coverage: Coverage) -> int:
-    """Return the percentage of changed code and usages that was reviewed.
-
-    It is 100 only if nothing is missing.
-    """
+    """Return the percentage of changed code and usages that was reviewed; 100 only if nothing is missing."""
     missing = len(coverage.open)
     read = sum(coverage.count(kind, "reviewed", "reused") for kind in ("unit", "use"))
     return 100 if not missing else 100 * read // (read + missing)

@@ -269,14 +269,12 @@ class Linter(ABC):
         return Side(file, own, shown, bare, base, _lines(own), is_test(file.path) or is_sample(file.path))
 
     async def _of_deleted_files(self, tree: Tree) -> list[tuple[bytes, LintOutcome]]:
-        """Return the reports about files that only the base has."""
         gone = sorted((await tree.entries("base")).keys() - (await tree.entries()).keys())
         texts = await tree.read_many([path for path in gone if self.name(path) is not None][:PORTION], "base")
         reports = await self._lint_all([{(path, text)} for path, text in texts.items() if text])
         return [(text, outcome) for (_, text), outcome in reports.items()]
 
     async def _lint_all(self, texts: Sequence[set[tuple[str, bytes]]]) -> dict[tuple[str, bytes], LintOutcome]:
-        """Return the linter's outcome per text, in runs of a few files."""
         reports: dict[tuple[str, bytes], LintOutcome] = {}
         for index in range(0, len(texts), PORTION):
             portion = set().union(*texts[index : index + PORTION])

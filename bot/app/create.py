@@ -19,10 +19,7 @@ probes, pages = APIRouter(), APIRouter()
 
 
 def create(server: RunningServer, *, web: bool = True) -> FastAPI:
-    """Return the application for an opened server.
-
-    Without `web`, as in a worker, it only serves the probes.
-    """
+    """Return the application for an opened server, or only its probes without `web`, as in a worker."""
     app = FastAPI(openapi_url=None)
     app.state.server = server
     app.state.bodies, app.state.forms = Bodies(), BodyBuffer(MAX_FORM_BUFFER_BYTES)

@@ -154,10 +154,7 @@ def as_json(say: Callable[[str], None]) -> Callable[[str], None]:
 
 
 def _one_line(text: str) -> str:
-    """Return a text with control characters escaped, so that an event is always one line.
-
-    Long texts are cut.
-    """
+    """Escape control characters, so that an event is always one line, and cut long texts."""
     cut = text if len(text) <= MAX_LOGGED_CHARS else f"{text[:MAX_LOGGED_CHARS]}... ({len(text):,} characters)"
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
 

@@ -13,10 +13,7 @@ HEADERS = {
 
 
 def page(template: str, status: int = 200, github: str = "", **values: str) -> Response:
-    """Render a template as a response.
-
-    Its forms may be submitted to this server and to the origin `github`.
-    """
+    """Render a template as a response whose forms may be submitted to this server and to `github`."""
     # A trailing space would make the header invalid
     forms = " ".join(filter(None, ("form-action 'self'", github)))
     policy = f"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; {forms}"

@@ -57,10 +57,7 @@ class Metrics:
         self._model_errors = counter("deeprepo_model_errors", "Model calls that failed.")
 
     def delivery(self, event: str, outcome: str, seconds: float | None = None) -> None:
-        """Count an answered delivery.
-
-        Unknown event names share a label, so that strangers can't add series.
-        """
+        """Count an answered delivery, unknown events under one label, so that strangers can't add series."""
         self._deliveries.labels(event if event in KNOWN_EVENTS else "other", outcome).inc()
         if seconds is not None:
             self._response_seconds.observe(seconds)
@@ -171,9 +168,6 @@ class RunningServer:
         return {name: sum(count[name] for count in counts.values()) for name in OUTCOMES}
 
     async def drain(self) -> None:
-        """Start no more jobs, and give running ones the grace period.
-
-        Unfinished jobs resume at the next start.
-        """
+        """Start no more jobs, and give running ones the grace period."""
         self.is_stopping = True
         await self.jobs.stop(self.options.grace)

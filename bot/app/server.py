@@ -170,10 +170,7 @@ async def _watch(page: setup.Setup) -> None:
 
 
 def worker(settings: Server) -> Server:
-    """Return the settings unchanged.
-
-    Raises UsageError if they lack what a worker has to share with its server.
-    """
+    """Return the settings. Raises UsageError if they lack what a worker has to share with its server."""
     if settings.app is None and settings.options.app_path is None:
         raise UsageError(
             "a worker needs its server's credentials. Set the same DEEPREPO_ variables, "

@@ -63,10 +63,7 @@ router = APIRouter()
 
 @router.post("/webhook")
 async def webhook(request: Request) -> Response:
-    """Handle one delivery.
-
-    Answer 202 once its job is on disk, or with an error if the delivery is refused.
-    """
+    """Handle one delivery. Answer 202 once its job is on disk, else with an error."""
     server: RunningServer = request.app.state.server
     try:
         raw = await request.app.state.bodies.read(request.headers, request.stream())
@@ -174,10 +171,7 @@ class Bodies:
 
 
 def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
-    """Return the delivery in a request.
-
-    Raises HTTPException if its signature, headers or payload are not valid.
-    """
+    """Return the delivery in a request. Raises HTTPException if it is not valid."""
     if not has_valid_signature(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
         raise HTTPException(HTTPStatus.UNAUTHORIZED, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
@@ -274,10 +268,7 @@ class Admission:
 
 
 async def may_write(server: RunningServer, pull: PullRef, login: str) -> bool:
-    """Return whether GitHub confirms that a person has write access.
-
-    Return False if it doesn't answer in time.
-    """
+    """Return whether GitHub confirms in time that a person has write access."""
     with suppress(HostError, TimeoutError):
         async with asyncio.timeout(ACCESS_SECONDS), github.open_pull(server.identity, pull, server.pace) as host:
             return await host.permission(login) in WRITERS

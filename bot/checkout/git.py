@@ -96,10 +96,7 @@ async def run(
     personal: bool = False,
     seconds: float = MAX_SECONDS,
 ) -> GitResult:
-    """Run a git command, and return its result. The caller must check the status.
-
-    Raises GitError after a timeout.
-    """
+    """Run a git command, whose status the caller must check. Raises GitError after a timeout."""
     process = await start(*arguments, cwd=cwd, env=env, personal=personal)
     try:
         async with asyncio.timeout(seconds):
@@ -155,10 +152,7 @@ async def output(
     stdin: bytes = b"",
     ok: tuple[int, ...] = (0,),
 ) -> bytes:
-    """Run a git command, and return its standard output.
-
-    Raises GitError if its exit status is not in `ok`.
-    """
+    """Return a git command's output. Raises GitError if its exit status is not in `ok`."""
     result = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
     if result.status not in ok:
         raise failure(arguments[0], result)

@@ -201,12 +201,10 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
 
 
 def _short(ref: str) -> str:
-    """Return a branch's name without its remote."""
     return ref.split("/", 3)[3] if ref.startswith("refs/remotes/") else ref.removeprefix("refs/heads/")
 
 
 async def _contains(repository: _OwnRepository, commit: str, head: str) -> bool:
-    """Return whether `head` is `commit` or one of its ancestors."""
     return (await repository.run("merge-base", "--is-ancestor", head, commit)).status == 0
 
 
@@ -337,10 +335,7 @@ async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yield the absolute paths of a file, with links resolved in different ways.
-
-    For a folder, include its journals.
-    """
+    """Yield a file's absolute paths, with links resolved in different ways, and a folder's journals."""
     for each in (path, *path.glob("*.jsonl")):
         yield Path(os.path.abspath(each))  # noqa: PTH100 - a link keeps its name
         yield each.parent.resolve() / each.name

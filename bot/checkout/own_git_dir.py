@@ -64,10 +64,7 @@ class RepositoryPaths:
 
 
 def locate(repo: str) -> RepositoryPaths:
-    """Return the paths of the repository that contains a folder, or that the folder is.
-
-    Raises RevisionError.
-    """
+    """Return the paths of the repository that contains a folder, or that the folder is. Raises RevisionError."""
     if not os.path.isdir(repo):  # noqa: PTH112 - one check of the local disk
         raise RevisionError(f"{repo} is not a folder. Pass the path of a git checkout with --repo")
     start = Path(repo).resolve()
@@ -213,10 +210,7 @@ def shallow(place: RepositoryPaths) -> bool:
 
 
 def shallow_commits(place: RepositoryPaths) -> frozenset[str]:
-    """Return the commits at which a shallow clone's history is cut off.
-
-    In a complete clone, there are none.
-    """
+    """Return the commits at which a shallow clone's history is cut off; none in a complete clone."""
     path = Path(place.common, "shallow")
     return frozenset(path.read_text("ascii", "replace").split()) if path.is_file() else frozenset()
 
@@ -244,10 +238,7 @@ def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftabl
 
 
 def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for git in our own folder.
-
-    Attributes are disabled, because they could hide code.
-    """
+    """Return the environment for git in our own folder, without attributes, which could hide code."""
     sha256 = b"objectFormat" in Path(folder, "config").read_bytes()
     return {"GIT_DIR": folder, "GIT_ATTR_SOURCE": EMPTY_TREES["sha256" if sha256 else "sha1"], **(extra or {})}
 

@@ -195,7 +195,6 @@ async def _fetch_once(job: _Fetch) -> None:
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kill git and its descendants."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

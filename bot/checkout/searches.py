@@ -177,7 +177,6 @@ class Searches:
 
 
 def _except(path: str) -> str:
-    """Return the pathspec that excludes a file or folder from a search."""
     return f":(top,exclude,literal){os.fsdecode(raw_name(path))}"
 
 
@@ -194,10 +193,7 @@ def _lines(out: bytes, tree: str) -> Iterator[Row]:
 
 
 def _any_of(texts: Sequence[str], query: Query) -> str:
-    """Return one pattern for several texts.
-
-    That is faster, because git searches every file for each pattern.
-    """
+    """Return one pattern for several texts, because git searches every file for each pattern."""
     either = f"(?:{'|'.join(map(re.escape, texts))})"
     return rf"(?<!\w){either}(?!\w)" if query.word else either
 

@@ -32,10 +32,7 @@ MAX_TEXT_BYTES, HEAD_BYTES = 2 << 20, 8_000
 
 
 def create_known_secrets() -> "KnownSecrets":
-    """Return an empty set of known secrets for a review.
-
-    Secrets that are added later are masked everywhere.
-    """
+    """Return an empty set of known secrets for a review."""
     return Masks()
 
 
@@ -141,10 +138,7 @@ class MaskedTree(TreeView):
 
 
 class ShownTree(TreeView):
-    """The two trees with masked secrets, as models see them.
-
-    Quotes by models are checked against this text.
-    """
+    """The two trees with masked secrets, as models see and quote them."""
 
     def __init__(self, tree: Tree, masks: "KnownSecrets") -> None:
         """`tree` is a `MaskedTree` or a view of one."""
@@ -204,7 +198,6 @@ def archive_without_secrets(archive: bytes, folder: str) -> bytes:
 
 
 def _members(archive: bytes) -> "Iterator[tuple[tarfile.TarInfo, bytes]]":
-    """Yield all members of an archive, with the content of regular files."""
     import tarfile
 
     with tarfile.TarFile(fileobj=io.BytesIO(archive)) as known:

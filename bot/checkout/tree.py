@@ -460,7 +460,6 @@ def _entry(entry: bytes) -> TreeEntry:
 
 
 def _commits(out: bytes) -> list[tuple[str, bytes]]:
-    """Return the ID and the patch of each commit."""
     _, *parts = COMMIT.split(out)
     return [(name.decode(), patch) for name, patch in zip(parts[::2], parts[1::2], strict=True)]
 

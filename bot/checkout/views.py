@@ -82,10 +82,7 @@ class WrittenTree(TreeView):
 
 
 def _excluded_paths(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
-    """Return the paths to exclude from searches, largest first.
-
-    Folders with only excluded files are combined.
-    """
+    """Return the paths to exclude from searches, largest first, with whole folders where possible."""
     left_out = {path: entry.size for path, entry in entries.items() if is_excluded_from_search(path, entry.size)}
     searched = {folder for path in entries.keys() - left_out.keys() for folder in _folders(path)}
     sizes: Counter[str] = Counter()

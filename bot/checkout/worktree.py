@@ -34,10 +34,7 @@ class Index:
         return await git.run(*arguments, cwd=top, env=env, stdin=stdin)
 
     async def add_work_tree(self) -> tuple[str, ...]:
-        """Add changed and new files.
-
-        Return the paths that were not added, because a clean filter applies to them.
-        """
+        """Add changed and new files. Return the paths left out, to which a clean filter applies."""
         settings = await together(own_git_dir.personal(self.own), own_git_dir.local(self.place))
         self._configure(*settings)
         index_rows, differs, fresh = await together(

@@ -154,10 +154,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Print a message for one of typer's errors, or write a log for an internal error.
-
-    Return the exit code.
-    """
+    """Report one of typer's errors or an internal error, and return the exit code."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         message = str(error.format_message())
         errors = getattr(error.__cause__, "errors", None)  # pydantic's messages are for programmers

@@ -105,10 +105,7 @@ def git_output(folder: Path, *words: str) -> str:
 
 
 def work_tree_top(folder: Path) -> Path:
-    """Return the top folder of the work tree, where settings files are.
-
-    Raises UsageError if there is none.
-    """
+    """Return the top folder of the work tree. Raises UsageError if there is none."""
     from bot.checkout.own_git_dir import locate
 
     top = locate(str(folder)).top

@@ -40,10 +40,7 @@ def finish(
 
 
 def fixable(review: "Review") -> int:
-    """Return how many findings --fix could fix.
-
-    Return 0 in a hook, because users can't add the option there.
-    """
+    """Return how many findings --fix could fix; 0 in a hook, where users can't add the option."""
     from bot.config import hook
 
     if not review.findings or hook.is_running():
@@ -205,10 +202,7 @@ def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
 
 @contextmanager
 def progress(form: str = "console", *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show a progress line, and yield the function that updates it.
-
-    Show nothing if stderr is not a terminal.
-    """
+    """Show a progress line if stderr is a terminal, and yield the function that updates it."""
     from bot.outputs import OUTPUTS
 
     # Load the output's modules now, while this process would otherwise just wait for the review's child

@@ -118,10 +118,7 @@ def _wait(until: float, now: float, *, is_known: bool, by_others: bool = False) 
 
 
 def _check_hourly_limit(given: Sequence[float], now: float, most: int) -> tuple[float, bool] | None:
-    """Return when the next command is possible, and whether the last was refused.
-
-    Return None if it is now.
-    """
+    """Return when the next command is possible and whether the last was refused; None if it is now."""
     accepted, was_refused = list[float](), False
     for at in sorted(at for at in given if at <= now):
         accepted = [one for one in accepted if one > at - HOUR]

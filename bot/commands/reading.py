@@ -56,7 +56,6 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
 
 
 def _from_first_visible(text: str) -> str:
-    """Return a text without invisible characters at its start, which editors and pasted text can add."""
     at = next((index for index, sign in enumerate(text) if category(sign)[0] not in "CZ"), len(text))
     return text[at:]
 

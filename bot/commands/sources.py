@@ -76,10 +76,7 @@ def _of_path(word: str, paths: Mapping[str, object]) -> list[LookUp]:
 
 
 def _of_name(word: str) -> list[LookUp]:
-    """Return look-ups for the definition and the occurrences of a name.
-
-    Of a dotted name, use the last part.
-    """
+    """Return look-ups for the definition and the occurrences of a name, or of a dotted name's last part."""
     name = word.removesuffix("()").rpartition(".")[2]
     return (
         [LookUp("definition", name), LookUp("search", rf"\b{re.escape(name)}\b")]

@@ -31,10 +31,7 @@ class CommandTarget:
     problem: str = ""  # why the last review cannot be used
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
-        """Return the reply to a command that refers to no finding.
-
-        `example` is a correct use of the command.
-        """
+        """Return the reply to a command that refers to no finding, with an example of correct use."""
         if self.problem:
             return context.say("reply_unreadable", why=self.problem)
         if self.last_review is None:
@@ -48,10 +45,7 @@ class CommandTarget:
 
 
 def thread_target(context: CommandContext) -> CommandTarget:
-    """Return the finding of the command's thread.
-
-    There is none outside of threads, or if the thread has several.
-    """
+    """Return the finding of the command's thread, if it has exactly one."""
     last_review, problem = _read(context.last)
     top = context.top
     marker = markers.read(top)

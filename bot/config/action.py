@@ -54,10 +54,7 @@ class Inputs(FromEnvironment):
     json_file: Path | None = None
 
     def flags(self) -> dict[str, Any]:
-        """Return the settings among the inputs.
-
-        Like command-line flags, they override the repository's file.
-        """
+        """Return the settings among the inputs, which override the repository's file."""
         options = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
         return {**options, "usd": self.budget, "is_workflow": True}
 

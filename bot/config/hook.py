@@ -40,8 +40,5 @@ def push() -> Push | None:
 
 
 def is_running() -> bool:
-    """Return whether git or pre-commit started this process.
-
-    Git sets GIT_PREFIX for every program that it starts.
-    """
+    """Return whether git, which sets GIT_PREFIX, or pre-commit started this process."""
     return "PRE_COMMIT" in os.environ or "GIT_PREFIX" in os.environ

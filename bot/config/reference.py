@@ -82,7 +82,6 @@ def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefi
 
 
 def _default(part: Mapping[str, Any], name: str) -> str:
-    """Return the default that applies if nothing sets the key or variable."""
     return "needed" if name in part.get("required", ()) else default_text(part["properties"][name].get("default"))
 
 

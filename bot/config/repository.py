@@ -290,10 +290,7 @@ def _what_it_sets(file: SettingsFile, data: Mapping[str, Any]) -> dict[str, Any]
 
 
 def read(text: bytes, name: str = FILE) -> RepoFile:
-    """Return the file's settings, with a warning for each mistake, in line order.
-
-    `name` is the file's name.
-    """
+    """Return the file's settings, with a warning for each mistake, in line order."""
     file, problems = check(text)
     in_order = sorted(problems, key=lambda problem: problem.line or 0)
 
@@ -409,7 +406,6 @@ WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {
 
 
 def _wrong_model(model: str | None) -> str:
-    """Return what is wrong with a model's name, or ""."""
     if model is not None and model.strip().startswith(COMMAND):
         return f"{model}: only the person who runs deeprepo can use a command as a model, with --root, --worker, DEEPREPO_ROOT or DEEPREPO_WORKER"
     if model is None or all(model.partition("/")[::2]):

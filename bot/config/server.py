@@ -239,10 +239,7 @@ class ServerOptions(FromEnvironment):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The settings of a server.
-
-    `app` is None until the App's credentials are set, for example on the setup page.
-    """
+    """The settings of a server. `app` is None until the App's credentials are set."""
 
     options: ServerOptions
     app: App | None

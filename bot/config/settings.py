@@ -169,10 +169,7 @@ def program_environment(prefix: str | None = None) -> dict[str, str]:
 
 
 def first_set(variables: Sequence[str]) -> str | None:
-    """Return the value of the first of these variables that is set, or None.
-
-    Used for the variables of clouds.
-    """
+    """Return the value of the first of these variables that is set, or None."""
     return next((value for name in variables if (value := os.environ.get(name, "").strip())), None)
 
 

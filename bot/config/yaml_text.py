@@ -23,10 +23,7 @@ class _Plain(yaml_reader.Reader):
 
 
 def load(text: str) -> tuple[yaml.Node | None, Any]:
-    """Return the node tree, which has line numbers, and the plain data.
-
-    Raises UnreadableYamlError, a ValueError.
-    """
+    """Return the nodes, which have line numbers, and the plain data. Raises UnreadableYamlError."""
     if len(text) > MOST_CHARS:
         raise UnreadableYamlError(f"the file is longer than {MOST_CHARS:,} characters")
     return yaml_reader.read(text, _Plain)
@@ -109,10 +106,7 @@ def place(path: str, line: int | None) -> str:
 
 
 def sentence(item: Mapping[str, Any]) -> str:
-    """Return what to write instead, for one item of `ValidationError.errors()`.
-
-    It does not contain the wrong value.
-    """
+    """Return what to write instead, without the wrong value, for an item of `ValidationError.errors()`."""
     context = item.get("ctx", {})
     if item["type"] in ("tuple_type", "list_type") and item.get("loc", ())[-1:] in ENTRIES:
         return f"write a list of entries, such as [{ENTRIES[item['loc'][-1:]]}]"

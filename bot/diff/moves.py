@@ -23,10 +23,7 @@ class Move:
 
 
 def find(files: Sequence[ChangedFile]) -> list[Move]:
-    """Return the moves in a change.
-
-    If lines may have come from several locations, the longest match is used.
-    """
+    """Return the moves in a change, the longest if lines may have come from several locations."""
     removed = [
         (file.old_path or file.path, line.old, line.text.strip())
         for file in files

@@ -12,10 +12,7 @@ from deeprepo.impact.text.paths import is_code, is_settings, vendored_folder
 
 
 def read(change: RawChange) -> tuple[ChangedFile, ...]:
-    """Return all changed files in git's order.
-
-    For files that are not reviewed, `skip` contains the reason.
-    """
+    """Return all changed files in git's order, with the reason in `skip` for those not reviewed."""
     is_generated = generated_marks(change.attributes)
     changed_files, pairs = [], [*patches.with_patches(change.status, change.patch)]
     left = [entry.old for entry, _ in pairs if entry.letter in "DR" and (is_code(entry.old) or is_settings(entry.old))]

@@ -174,7 +174,6 @@ def _place(diff_row: DiffRow, followers: Mapping[int, int]) -> Place:
 
 
 def _between(places: Sequence[Place], context: Mapping[int, str]) -> dict[Place, DiffRow]:
-    """Return the rows of small gaps between others."""
     rows_between: dict[Place, DiffRow] = {}
     for one, other in pairwise(places):
         gap = range(one[0] + one[1], other[0])

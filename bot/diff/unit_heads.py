@@ -130,10 +130,7 @@ def _indent(text: str) -> int:
 
 
 def _signature(lines: Sequence[str], start: int) -> range:
-    """Return the lines of one head, up to the closing bracket.
-
-    If that is too far, return only the first line.
-    """
+    """Return the lines of one head, up to the closing bracket, or only the first if that is too far."""
     depth = 0
     for number in range(start, min(len(lines), start + SIGNATURE - 1) + 1):
         text = lines[number - 1]

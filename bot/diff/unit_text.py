@@ -91,10 +91,7 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
 
 
 def _depth(rows: Sequence[DiffRow], at: int) -> float:
-    """Return how bad it is to split before this row.
-
-    Splitting before a definition after a blank line is best.
-    """
+    """Return how bad it is to split before this row; best is a definition after a blank line."""
     text = rows[at].text
     if not text.strip():
         return math.inf

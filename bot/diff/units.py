@@ -108,7 +108,6 @@ def _away(unit: Unit, other: Unit) -> tuple[int, bool]:
 
 
 def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:
-    """Return the region with the references to names in its diff, for a file without known definitions."""
     mine = (rows for key, rows in uses.items() if key.startswith(f"{unit.path}:"))
     return replace(
         unit, references=tuple(reference for rows in mine for reference in rows if reference.name in unit.diff)

@@ -237,7 +237,6 @@ def merge_findings(finding: Finding, other: Finding) -> Finding:
 
 
 def _combine(strong: Finding, weak: Finding) -> Finding:
-    """Return two findings about one defect as one, with the text of the first."""
     evidence = {(e.path, e.side, e.line): e for e in (*weak.evidence, *strong.evidence)}
     return replace(
         strong,

@@ -40,7 +40,6 @@ def _with_origin(
 
 
 def _has_replaced(old: Evidence, new: Evidence, since: Since) -> bool:
-    """Return whether a new line replaces an old one or is next to it."""
     if is_rewritten(old, new, since):
         return True
     if old.path != new.path or old.path not in since.before:

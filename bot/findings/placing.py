@@ -163,10 +163,7 @@ def _is_always_collapsed(placed: PlacedFinding) -> bool:
 
 
 def _need(placed: PlacedFinding) -> int:
-    """Return a finding's priority for the quota.
-
-    Minor findings come last, and of those, security comes first.
-    """
+    """Return a finding's priority for the quota: minor ones last, security first among them."""
     is_minor = _is_minor(placed.finding) and not _is_forgotten(placed)
     return 0 if not is_minor else 1 if placed.finding.category in SECURITY else 2
 

@@ -74,7 +74,6 @@ async def gather(
 
 
 async def _excerpts(tree: Tree, places: Iterable[CodeSpan], room: int, shown_lines: ShownLines) -> list[Excerpt]:
-    """Return the excerpts of these spans, each line once, as many as fit."""
     excerpts = list[Excerpt]()
     for place in places:
         excerpt = await _excerpt(tree, place, room, shown_lines)

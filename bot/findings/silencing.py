@@ -38,10 +38,7 @@ class IgnoreList:
         return tuple(rule for rule in self.rules if rule.is_learning)
 
     def reason_of(self, finding: Finding) -> str | None:
-        """Return why a person dismissed this finding; None if nobody did.
-
-        Rules for a whole kind don't count.
-        """
+        """Return why a person dismissed this finding itself; None if nobody did."""
         entries = (entry for entry in self.entries if entry.is_of_finding and entry.covers(finding))
         entry = next(entries, None)
         if entry is not None:
@@ -110,7 +107,6 @@ class IgnoreList:
         return revoked or next((line for line, why in lines if why is None), None) or quiet[0]
 
     def _silencing(self, finding: Finding, place: Evidence | None = None) -> Silencing | None:
-        """Return why the finding, or one of its locations, is not reported; None if it is reported."""
         is_elsewhere = place is not None and not finding.cause
         entries = (entry for entry in self.entries if entry.is_of_finding or not is_elsewhere)
         entry = next((entry for entry in entries if entry.covers(finding, place)), None)
@@ -132,7 +128,6 @@ def silenced(finding: Finding, silencing: Silencing) -> Finding:
 
 
 def _lines(finding: Finding) -> list[Finding]:
-    """Return the secret as it would be reported at each of its lines."""
     return [finding, *(_at(finding, item) for item in finding.evidence if item.note == SAME_VALUE)]
 
 
@@ -164,7 +159,6 @@ def mark_of(finding: Finding) -> str:
 
 
 def _entries(dismissals: Iterable[Dismissal]) -> list[IgnoreEntry]:
-    """Return ignore entries for the dismissals that silence their finding."""
     silent = [dismissal for dismissal in dismissals if dismissal.is_silent]
     if not silent:
         return []

@@ -147,10 +147,7 @@ def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None
 
 @cache
 def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
-    """Return the form of a confirmation's answer.
-
-    It has fields for earlier comments only if there are any.
-    """
+    """Return the form of a confirmation's answer, with fields for earlier comments if there are any."""
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground"})
     final = Schema(f"{FINAL}{tool[0]}", tool[1], strict(**PROPERTIES), forgiven=extra)
     asking = {**PROPERTIES, "verdict": {"type": "string", "enum": [*OPINIONS, OPEN], "description": OPEN_FORM}}

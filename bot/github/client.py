@@ -75,10 +75,7 @@ class GitHubClient:
             yield item
 
     async def ask(self, name: str, /, **variables: object) -> dict[str, Any]:
-        """Run the GraphQL document with this name, and return its data.
-
-        Our documents are all safe to retry.
-        """
+        """Run the GraphQL document with this name, which is safe to retry, and return its data."""
         return await _translated(self.github.async_graphql(query(name), variables))
 
     async def nodes(self, name: str, variables: dict[str, Any], most: int = MAX_PAGES) -> AsyncIterator[Any]:

@@ -132,10 +132,7 @@ class Host:
         return await self._posted(self.rest.issues.async_create_comment(*self.at, body=body), "issue")
 
     async def line_comment(self, comment: "Comment") -> PostedComment:
-        """Post a single comment on lines or on a changed file.
-
-        GitHub creates a review for each such comment.
-        """
+        """Post a single comment on lines or on a changed file."""
         return await self._posted(self.rest.pulls.async_create_review_comment(*self.at, data=comment), "review")
 
     async def reply(self, thread: int, body: str) -> PostedComment:
@@ -159,10 +156,7 @@ class Host:
             await self.client.json(delete(*self.repo, comment.id))
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
-        """Add a reaction to a comment. Nothing changes if it exists.
-
-        Bodies of reviews don't accept reactions.
-        """
+        """Add a reaction to a comment, which bodies of reviews don't accept."""
         api, at = self.rest.reactions, (*self.repo, comment.id)
         review = api.async_create_for_pull_request_review_comment
         forms = {"issue": api.async_create_for_issue_comment, "review": review}

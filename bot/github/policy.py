@@ -160,10 +160,7 @@ class Policy(BaseThrottler):
             request.headers["Authorization"] = authorization.replace("token ", "Bearer ", 1)
 
     async def on_response(self, response: httpx.Response) -> None:
-        """Read a response within the size limit.
-
-        Raises HostError if it is an error or an unexpected redirect.
-        """
+        """Read a response within the size limit. Raises HostError for an error or an unexpected redirect."""
         left = response.headers.get("x-ratelimit-remaining", "")
         self._pace.on_answer(response.status_code, int(left) if left.isdecimal() else None)
         response.stream = _BoundedStream(response)
@@ -191,10 +188,7 @@ class Policy(BaseThrottler):
         return is_write and is_here and BY_ID.match(below) is not None
 
     def retry(self, error: GitHubException, count: int) -> RetryOption:
-        """Return whether to retry after this error, and how long to wait.
-
-        `count`: the number of retries so far.
-        """
+        """Return whether and when to retry after this error. `count`: the retries so far."""
         failed, waited, wait = responses.failure(error), _waited.get() if count else 0.0, MIN_WAIT
         if isinstance(failed, HostLimited):
             has_time = not isinstance(failed, responses.LimitWithoutTimeError)

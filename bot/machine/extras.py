@@ -32,10 +32,7 @@ MISSING: dict[Extra, str] = {
 
 
 def is_installed(extra: Extra) -> bool:
-    """Return whether all packages of an extra are installed, without importing them.
-
-    `server` includes `github`.
-    """
+    """Return whether an extra's packages are installed, without importing them. `server` needs `github`."""
     parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     return rlm.is_installed(*parts)
 

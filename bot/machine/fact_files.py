@@ -27,10 +27,7 @@ class FactFiles:
     """A folder with a file for each fact, whose name is a hash."""
 
     def __init__(self, folder: Path, most: int = MAX_CACHE_BYTES) -> None:
-        """Open or create the folder. `most`: its maximum size in bytes.
-
-        Raises OSError if others can access it.
-        """
+        """Open or create the folder, of at most `most` bytes. Raises OSError if others can access it."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder, self._most = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPEN_FLAGS), most
         status = os.fstat(self._folder)

@@ -115,10 +115,7 @@ def folder(path: Path, *, below: Path | None = None, label: str = "", private: b
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a new private file that replaces `path` at the end of the block.
-
-    After an exception, it is deleted.
-    """
+    """Yield a new private file that replaces `path` at the end, unless there is an exception."""
     import tempfile
 
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)

@@ -133,7 +133,6 @@ def _sentences(*texts: str) -> str:
 
 
 def _obstacle(review: Review, words: Phrases) -> str:
-    """Return that model calls failed: some, or all if none was answered."""
     name = "failed_all" if review.cost.failed_calls >= review.cost.calls else "failed_part"
     if not review.cut.cause:
         return words.say(name)
@@ -319,10 +318,7 @@ def relying(coverage: Coverage, most: int | None = LISTED_RELYING) -> tuple[list
 
 
 def relying_count(coverage: Coverage) -> int:
-    """Return how many lines may depend on the change.
-
-    A line counts once, even if it uses several definitions.
-    """
+    """Return how many lines may depend on the change, each counted once."""
     return len({(reading.path, reading.line) for reading in coverage.relying})
 
 

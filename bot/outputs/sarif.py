@@ -22,10 +22,7 @@ SECURITY = frozenset({"secret", "security"})
 
 
 def render(review: Review) -> str:
-    """Return a SARIF log with one run.
-
-    It has a result for each open finding and each failed required check.
-    """
+    """Return a SARIF log with a result for each open finding and each failed required check."""
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review)]}
     return json.dumps(log, indent=2) + "\n"
 

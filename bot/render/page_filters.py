@@ -1,7 +1,4 @@
-"""The filters with which HTML pages format dollars, durations, times, counts and shares.
-
-None becomes a dash.
-"""
+"""The filters of HTML pages for dollars, durations, times and shares. None becomes a dash."""
 
 import re
 from collections.abc import Callable

@@ -36,10 +36,7 @@ def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> li
 
 
 def check(source: str) -> tuple[int | None, str] | None:
-    """Return the line and the reason if a template cannot be compiled, else None.
-
-    The template is not rendered.
-    """
+    """Return the line and the reason if a template cannot be compiled, else None."""
     try:
         _run_process(source, {})
     except BrokenTemplate as error:
@@ -49,7 +46,6 @@ def check(source: str) -> tuple[int | None, str] | None:
 
 
 def _run_process(source: str, more: Mapping[str, Any]) -> bytes:
-    """Run the process and return its output. Raises BrokenTemplate. `more` is what it needs for rendering."""
     if len(source) > MOST_SOURCE:
         raise BrokenTemplate(f"it is longer than {MOST_SOURCE:,} characters")
     request = json.dumps(_pack({"source": source, **more}))

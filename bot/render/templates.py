@@ -133,7 +133,6 @@ def _environment(folders: Sequence[Path], filters: Mapping[str, Any], **more: An
 
 @cache
 def _prompts(*folders: Path) -> "Environment":
-    """Return the environment for prompts, in which nothing is escaped."""
     more = {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count}
     more |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
     return _environment(folders or FOLDERS, filters() | more)
@@ -146,8 +145,5 @@ def _pages() -> "Environment":
 
 @cache
 def _comments() -> "Environment":
-    """Return the environment for comments.
-
-    `escaped` escapes the values, because they are Markdown, not HTML.
-    """
+    """Return the environment for comments, which escapes for Markdown, not HTML."""
     return _environment(FOLDERS, filters(), finalize=escaped)

@@ -116,10 +116,7 @@ class CoverageTracker:
         return new
 
     def note_checks(self, unit: str, by: str) -> None:
-        """Note that these checks judged a code region.
-
-        With a model, this is listed in addition to the model pass.
-        """
+        """Note that these checks judged a code region, in addition to the model pass."""
         self._checked[unit] = by
         if not self.by_model:
             self.mark([unit], by)

@@ -49,10 +49,7 @@ class Dialogues:
     look_ups: LookUps | None  # None: models can't request code
 
     async def answers(self, prompts: Sequence[Prompt], shown: Sequence[Sequence[Excerpt]] = ()) -> list[Reply]:
-        """Ask each prompt and return its last answer.
-
-        `shown`: the code in each prompt, which is not sent again.
-        """
+        """Ask each prompt and return its last answer. Code in `shown` is not sent again."""
         return [exchange.answer for exchange in await self.exchanges(prompts, shown)]
 
     async def exchanges(self, prompts: Sequence[Prompt], shown: Sequence[Sequence[Excerpt]] = ()) -> list[Exchange]:

@@ -43,7 +43,6 @@ class Commits(Protocol):
 
 
 def _is_single(finding: Finding) -> bool:
-    """Return whether only one model pass reported the finding and nothing has confirmed it."""
     return finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED) and finding.basis.reports < AGREED
 
 

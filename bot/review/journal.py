@@ -15,10 +15,7 @@ from deeprepo.rlm.journal.writer import Journal
 
 
 def open_file(path: Path) -> TextIO:
-    """Open a journal file, readable only by its owner and never through a link in a checkout.
-
-    Raises UsageError.
-    """
+    """Open a journal file, readable only by its owner, without following links. Raises UsageError."""
     return files.append(path, label="the journal ", private=True, folders=True)
 
 

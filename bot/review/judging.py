@@ -65,10 +65,7 @@ def _never(_finding: Finding, _precedents: "Precedents") -> bool:
 
 
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
-    """Return all findings so far with their status.
-
-    If `ask` is False, no more confirmations are requested.
-    """
+    """Return all findings with their status. Without `ask`, request no more confirmations."""
     survey, found = session.survey, session.results.findings
     if session.opinions is None or not ask:
         return await judge(survey, found, None, session.absence)

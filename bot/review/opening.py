@@ -136,7 +136,6 @@ def look_ups_over(tree: Tree, masks: KnownSecrets, files: Sequence[ChangedFile])
 
 
 def _references_over(tree: Tree, masks: KnownSecrets) -> tuple[Lookup, Lookup]:
-    """Return the functions that find the callers and the readers of a name, over a tree whose searches are masked."""
     return partial(uses.callers, ShownTree(tree, masks)), partial(uses.readers, tree)
 
 

@@ -153,7 +153,6 @@ def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWor
 
 
 def _room(session: Session) -> int:
-    """Return the tokens of diff in one prompt, at most PROMPT and less in a small window."""
     worker = session.worker
     window = session.calls.sizes.window(worker.model) if isinstance(worker, ModelWorker) else None
     return PROMPT if window is None else max(LEAST, min(PROMPT, window - INSTRUCTIONS - PART_ANSWER))

@@ -171,10 +171,7 @@ async def check_finding(session: Session, finding: Finding) -> Finding | str:
 
 
 async def admit(session: Session, finding: Finding) -> Finding | str:
-    """Verify a finding and add it, unless it is a duplicate.
-
-    Returns the finding, or the reason it was not added.
-    """
+    """Verify a finding and add it. Return it, or the reason why it was not added."""
     checked_finding = await check_finding(session, finding)
     if isinstance(checked_finding, str):
         return checked_finding

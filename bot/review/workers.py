@@ -113,10 +113,7 @@ class ModelWorker:
         return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
 
     async def answer(self, parts: Sequence[Part], question: str) -> Sight:
-        """Answer a question about files outside the change.
-
-        If the text exceeds the model's window, it is halved.
-        """
+        """Answer a question about files outside the change, in halves if the text exceeds the window."""
         try:
             return await self._look(parts, question)
         except PromptTooLong as error:

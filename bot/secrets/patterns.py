@@ -398,7 +398,6 @@ def _is_generated(value: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
-    """Yield the values that are secrets because of their names."""
     marks, begin = Counter[str](), 0  # how often each quote occurs before a match
     for match in UNQUOTED_VALUE.finditer(line):
         marks.update(sign for sign in line[begin : match.start()] if sign in "\"'`")
@@ -451,7 +450,6 @@ def _login_hits(line: str) -> Iterator[Hit]:
 
 
 def _is_value(value: str) -> bool:
-    """Return whether a value could be a secret, unlike a word, path, template, number, ID or text in another script."""
     is_readable = WORDY.search(value) or SLUG.fullmatch(value) or not value.isascii()
     return _may_hold_value(value) and not is_readable and _is_random(value)
 

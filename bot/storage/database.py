@@ -40,10 +40,7 @@ class Database:
         return self.engine.dialect.name == "postgresql"
 
     async def run(self, do: Callable[[sa.Connection], Result]) -> Result:
-        """Run one transaction and return its result once it is on disk.
-
-        Raises StorageError if it is rolled back.
-        """
+        """Run one transaction, which is on disk at the end. Raises StorageError if it is rolled back."""
         return await self.thread(lambda: self.now(do))
 
     async def read(self, do: Callable[[sa.Connection], Result]) -> Result:
@@ -93,10 +90,7 @@ class StoragePart:
 
 
 def translate(error: SQLAlchemyError) -> StorageError:
-    """Return our error for a database error.
-
-    Its message has no statement, values or URL, which may be secret.
-    """
+    """Return our error for a database error, without statement, values or URL, which may be secret."""
     lines = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()
     return StorageError(f"the database failed: {lines[0] if lines else type(error).__name__}")
 

@@ -66,10 +66,7 @@ class Outcomes(StoragePart):
         return frozenset(mark for (mark,) in await self.rows(query))
 
     async def close(self, pull: PullRef, now: float) -> None:
-        """Record that a pull request was merged or closed.
-
-        The outcome of its waiting findings becomes "left".
-        """
+        """Record that a pull request was merged or closed, and its waiting findings as "left"."""
         ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")
         change = sa.update(finding).where(ours).values(outcome="left", at=now)
         await self.change(change)
@@ -156,7 +153,6 @@ class Worths(StoragePart):
 
 
 def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, MergedOutcome, int]]":
-    """Count these pull requests' shown findings by repository, kind, path and result."""
     ours = (feedback.c.pull == finding.c.pull) & (feedback.c.fingerprint == finding.c.fingerprint)
     is_ignored = sa.exists().where(ours, feedback.c.kind == "ignored")
     outcome = finding.c.outcome

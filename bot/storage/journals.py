@@ -35,10 +35,7 @@ class StoredJournal:
             self._queued.append(text)
 
     async def wait_stored(self) -> None:
-        """Wait until all queued lines are stored. Raises StorageError.
-
-        Then the lines stay queued for the next call.
-        """
+        """Wait until all queued lines are stored. Raises StorageError, and keeps them queued."""
         # The shield keeps a canceled caller from interrupting the commit for everybody.
         await asyncio.shield(asyncio.ensure_future(self._store()))
 

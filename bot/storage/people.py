@@ -62,10 +62,7 @@ class Rules(StoragePart):
         return await self.database.run(do)
 
     async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
-        """Return what applies in a repository, by number.
-
-        With a scope, return only what its installations taught.
-        """
+        """Return what applies in a repository, by number, or only what a scope's installations taught."""
         condition = (rule.c.repository == repository) & (rule.c.state == "confirmed") & within(scope, rule)
         rows = await self.rows(sa.select(rule).where(condition).order_by(rule.c.number))
         return tuple(_rule_of(row._mapping) for row in rows)  # noqa: SLF001 - the library's public name for it

@@ -121,10 +121,7 @@ class Reviews(StoragePart):
         return {row.number: row.conclusion for row in await self.rows(query)}
 
     async def conclude(self, job: str, conclusion: CheckConclusion) -> None:
-        """Store a review's new conclusion.
-
-        It can change when people dismiss findings, or with the settings.
-        """
+        """Store a review's new conclusion, which can change with dismissals and settings."""
         await self.change(sa.update(review).where(review.c.id == job).values(conclusion=conclusion))
 
     async def rewrite(self, job: str, output: bytes, memory: bytes | None = None) -> None:

@@ -78,7 +78,6 @@ def _newest() -> str:
 
 
 def _version(connection: sa.Connection) -> str | None:
-    """Return the tables' version, or None if there are no tables."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))

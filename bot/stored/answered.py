@@ -78,10 +78,7 @@ def removal(who: str, on: str) -> dict[str, str]:
 
 
 def pack(values: Mapping[str, str]) -> str:
-    """Return values as the text of a fact.
-
-    They are compressed, so that text in any script fits into a marker.
-    """
+    """Return values as the text of a fact, compressed so that it fits into a marker."""
     return base64.b64encode(
         zlib.compress(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"), 9)
     ).decode()

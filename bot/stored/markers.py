@@ -99,10 +99,7 @@ def is_of_scope(scope: str, body: str) -> bool:
 
 
 def with_facts(body: str, **facts: str) -> str:
-    """Return a comment's body with these facts added to its marker.
-
-    Markers of another form stay unchanged.
-    """
+    """Return a comment's body with these facts in its marker, unless that has another form."""
     marker = read(body)
     if not marker.kind or marker.form != FORM:
         return body

@@ -306,7 +306,6 @@ def _recalled(row: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _uses(rows: Sequence[_Reading]) -> tuple[tuple[str, str], ...]:
-    """Return the (definition, file) pairs whose references were all reviewed."""
     mine = [each for each in rows if each.kind == "use"]
     unreviewed = {(each.name, each.path) for each in mine if each.state == "unread"}
     return tuple(sorted({(each.name, each.path) for each in mine if each.read} - unreviewed))

@@ -201,8 +201,5 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
 
 
 def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
-    """Return a review's state with the numbers of findings that could not be posted.
-
-    Raises UnreadableError.
-    """
+    """Return a state with the numbers of findings that could not be posted. Raises UnreadableError."""
     return write({**parse(data), "unsaid": sorted(numbers)}).encode()

@@ -14,10 +14,7 @@ Which = Literal["forks", "repository", "installation", "server"]
 
 @dataclass(frozen=True, slots=True)
 class DailyCaps:
-    """The limits for 24 hours; None means no limit.
-
-    `forks` is a number of reviews. The others are dollars.
-    """
+    """The limits for 24 hours in dollars; `forks` is a number of reviews. None means no limit."""
 
     repository: float | None = None
     installation: float | None = None

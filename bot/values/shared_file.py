@@ -8,10 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class UnusableFile:
-    """Something at the path of a settings file that can't be used.
-
-    `why` is a clause, such as "it is a folder".
-    """
+    """Something unusable at the path of a settings file. `why` is a clause, such as "it is a folder"."""
 
     why: str
 

@@ -153,10 +153,7 @@ class Connections:
             )
 
     def models(self, settings: Config) -> "Models":
-        """Return a review's models. An offline review has none.
-
-        Raises UsageError if a strategy lacks a model.
-        """
+        """Return a review's models, none offline. Raises UsageError if a strategy lacks a model."""
         from bot.review.opening import Models
         from bot.review.strategies import WITHOUT_ROOT
 
@@ -208,10 +205,7 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
 
 
 def in_force(settings: Config) -> Config:
-    """Return the settings with the models that a review will use.
-
-    If none is configured, a key determines them.
-    """
+    """Return the settings with the models that a review will use, also if only a key determines them."""
     if settings.root or settings.worker or settings.strategy == "offline":
         return settings
     root, worker = named_models(settings)

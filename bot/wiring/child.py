@@ -240,10 +240,7 @@ def _wait_for_result(  # noqa: C901, PLR0912 - each way in which a child can end
     on_message: Callable[..., None],
     stop: threading.Event,
 ) -> Any:  # noqa: ANN401 - whatever the task returns
-    """Handle the child's messages until the last one, and return the result.
-
-    Raises ChildEnded or the child's error.
-    """
+    """Handle the child's messages until its result. Raises ChildEnded or the child's error."""
     deadline, kill_at, checked_at = time.monotonic() + caps.wall, 0.0, 0.0
     while True:
         now = time.monotonic()
@@ -418,8 +415,6 @@ def _kill_with_parent(alive: "connection.Connection[Any, Any]") -> None:
 
 
 class _PipeHandler(logging.Handler):
-    """Sends log records to the parent, which masks secrets and formats them."""
-
     def __init__(self, line: ChildPipe) -> None:
         super().__init__()
         self._line = line

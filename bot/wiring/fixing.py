@@ -67,10 +67,7 @@ def _is_named(finding: Finding, name: str) -> bool:
 
 
 def _has_same_contract(placed_finding: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
-    """Return whether a finding is about another caller of the same changed definition.
-
-    They are fixed together.
-    """
+    """Return whether a finding is about another caller of the same definition, to be fixed together."""
     mine = _definitions(placed_finding.finding)
     return bool(mine and placed_finding.finding.rewrites) and any(
         not mine.isdisjoint(_definitions(other.finding)) for other in others
@@ -131,7 +128,6 @@ def _in_files(rows: Sequence[PlacedFinding], paths: set[str]) -> list[PlacedFind
 
 
 async def _new_errors(brief: Brief, amended: PullRequest, fix: Fix) -> list[tuple[str, str]]:
-    """Return the type checker errors that a fix adds, as pairs of path and sentence."""
     step = replace(amended, base=brief.pull.head)  # a change that only consists of the fix
     found: list[tuple[str, str]] = []
     async with checkout.Checkout(step) as tree:

@@ -301,7 +301,6 @@ def _extra_analyzers(subject: Survey) -> dict[str, Analyzer]:
 
 
 def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
-    """Return the results in the `--sarif` files. With `--sarif-base`, mark which of them are new."""
     results, base = (
         tuple(each for name, data in flags.get(option) or () for each in sarif_results.read(data, name))
         for option in ("sarif", "sarif_base")
@@ -310,10 +309,7 @@ def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
 
 
 def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the option or variable that names the journal, and the journal's path.
-
-    The option takes precedence.
-    """
+    """Yield what names the journal, the option before the variable, and the journal's path."""
     if name := flags.get("journal") or default:
         yield "--journal" if name != default else "DEEPREPO_JOURNAL", str(name)
 

@@ -99,10 +99,7 @@ async def _moved(job: OfPull, server: Server) -> OfPull:
 
 
 async def apologise(job: Job, why: str, server: Server) -> None:
-    """Explain why a job was given up, in its open check runs and below the comment that asked.
-
-    Can run twice.
-    """
+    """Explain why a job was given up, in its check runs and below the comment. Can run twice."""
     await record_failure(job, why, server.store)
     if isinstance(job, MergeGroup):
         await merge_queue_job.stop(job, server)

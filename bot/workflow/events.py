@@ -67,10 +67,7 @@ INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 
 
 def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the field's annotation gives the type
-    """Return a field at this path of a delivery.
-
-    If several paths are given, the first that exists is used.
-    """
+    """Return a field at the first of these paths of a delivery that exists."""
     return Field(default, validation_alias=AliasChoices(*(AliasPath(*place.split(".")) for place in places)))
 
 
@@ -239,10 +236,7 @@ def on_line_comment(payload: Payload, ours: OwnAccount) -> Job:
 
 
 def on_review_text(payload: Payload, ours: OwnAccount) -> Job:
-    """Read a review's text.
-
-    GitHub also delivers a review without text for each line comment; it asks for nothing.
-    """
+    """Read a review's text. GitHub also delivers reviews without one, for line comments."""
     event = parse(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "whole"), ours)
 

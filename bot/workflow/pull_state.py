@@ -87,10 +87,7 @@ FindBases = Callable[[PullFacts, str], Awaitable[Bases]]
 async def read_pull_state(
     host: Host, path: str, read_shared: ReadShared, find_bases: FindBases, *, is_paused: bool = False
 ) -> PullState:
-    """Return the current pull request.
-
-    `path` is the owner's settings file, read at the base branch's tip.
-    """
+    """Return the current pull request, with the settings file `path` at the base branch's tip."""
     facts = await host.facts()
     bases = await compare(host, facts, find_bases)
     stranger, untold = await is_stranger(host, facts)
@@ -307,10 +304,7 @@ def _count(facts: Mapping[str, str]) -> int:
 
 
 async def count_pushes(host: Host, job: ReviewJob, run: str, most: int | None) -> PushCount:
-    """Return the count for this review.
-
-    A requested review resets it, and a repeated `run` is not counted twice.
-    """
+    """Return the count for this review, not counting a repeated `run`. A requested review resets it."""
     if most is None or job.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summaries(host)), None)

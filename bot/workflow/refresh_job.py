@@ -58,7 +58,6 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
 
 
 async def _rendered_again(own_review: StoredOutput, pull: PullRef, server: Server) -> Rendered | None:
-    """Return a stored review rendered with today's dismissals and rules; None if it cannot be read."""
     words_now = await conclusions.silences(pull, server.store)
     try:
         made_review = await server.page(own_review.output, own_review.memory, *words_now)

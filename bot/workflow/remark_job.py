@@ -30,10 +30,7 @@ log = logging.getLogger("deeprepo.review")
 
 
 async def run(job: RemarkJob, attempt: Attempt, server: Server) -> None:
-    """Answer the remark if it is addressed to us.
-
-    A run after a crash neither answers nor pays a second time.
-    """
+    """Answer the remark if it is addressed to us, and never answer or pay twice after a crash."""
     async with github.open_pull(server.identity, job.pull, server.pace) as host:
         remark_thread: RemarkThread | str = DELETED
         with ignore_missing_on_last_try(attempt):

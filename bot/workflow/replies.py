@@ -172,10 +172,7 @@ def failure_reply(why: str) -> RemarkReply:
 
 
 async def post_remark_reply(remark_reply: RemarkReply, job: RemarkJob, host: Host) -> PostedComment | None:
-    """Post the answer once.
-
-    Its marker names the withdrawn findings, for a workflow step without a database.
-    """
+    """Post the answer once, with the withdrawn findings in its marker."""
     facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
     return await post_reply(
         CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), job.comment, host, facts=facts

@@ -80,7 +80,6 @@ async def _run(job: ReviewJob, host: Host, attempt: Attempt, server: Server) -> 
 
 
 async def _has_begun(job: ReviewJob, attempt: Attempt, server: Server) -> bool:
-    """Return whether an earlier try of this job has an open check run."""
     return attempt.id in [run for run, _ in await server.store.checks.of(job.pull)]
 
 

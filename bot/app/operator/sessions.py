@@ -192,10 +192,7 @@ def local_path(address: str) -> str:
 
 
 def key_of(private_key: SecretStr) -> bytes:
-    """Derive the key that signs an App's cookies and links from its private key.
-
-    Whitespace does not matter.
-    """
+    """Derive the key that signs an App's cookies and links from its private key."""
     text = "".join(private_key.get_secret_value().split())
     return hmac.digest(hashlib.sha256(text.encode()).digest(), KEY_CONTEXT, "sha256")
 

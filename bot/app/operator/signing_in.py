@@ -75,10 +75,7 @@ FormDep = Annotated[dict[str, str], Depends(form_of)]
 
 
 def is_from_session(session: Session, fields: dict[str, str]) -> bool:
-    """Return whether a form was submitted from a page of this session.
-
-    Other sites don't know the session's ID.
-    """
+    """Return whether a form has this session's ID, which other sites don't know."""
     return hmac.compare_digest(session.id.encode(), fields.get("form", "").encode("utf-8", "replace"))
 
 
@@ -189,10 +186,7 @@ MAX_REPOSITORY_PAGES = 50  # per installation; owners of more repositories need 
 
 
 def authorization_url(api: str, oauth_client: OAuthClient, state: str, verifier: str) -> str:
-    """Return the URL on GitHub where a user authorizes the App.
-
-    It contains only the hash of `verifier` (PKCE).
-    """
+    """Return the URL on GitHub where a user authorizes the App, with the hash of `verifier` (PKCE)."""
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
     query = {
         "client_id": oauth_client.client_id,

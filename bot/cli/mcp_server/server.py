@@ -1,7 +1,4 @@
-"""Define the MCP tools `review`, `explain`, `hand_over` and `callers`.
-
-Only this module imports the MCP SDK.
-"""
+"""Define the MCP tools. Only this module imports the MCP SDK."""
 
 import asyncio
 import tempfile
@@ -35,10 +32,7 @@ PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_h
 
 
 class ToolServer(MCPServer[object]):
-    """The SDK's server, but it rejects unknown arguments.
-
-    The SDK would ignore them, such as a misspelled `max_usd`.
-    """
+    """The SDK's server, which also rejects unknown arguments, such as a misspelled `max_usd`."""
 
     async def list_tools(self) -> list[Tool]:
         """Return the tools, with schemas that allow no other arguments."""
@@ -49,10 +43,7 @@ class ToolServer(MCPServer[object]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[object, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool.
-
-        Raises ToolError for unknown arguments, and for values that are invalid or too long.
-        """
+        """Call a tool. Raises ToolError for arguments that are unknown, invalid or too long."""
         properties = next(
             (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None
         )
@@ -83,10 +74,7 @@ def _check_value(argument: str, value: object) -> None:
 
 
 def server(repo: str) -> MCPServer[object]:
-    """Return the server for one repository.
-
-    It remembers the last review, which `explain` and `hand_over` use.
-    """
+    """Return the server for one repository, which remembers the last review."""
     tools = ToolServer(
         "deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False
     )

@@ -191,10 +191,7 @@ def _withdrawals(
 
 
 def _has_other_authors(remark_thread: RemarkThread) -> bool:
-    """Return whether other people or bots commented in the thread.
-
-    Their comments may have influenced the model.
-    """
+    """Return whether others, who may have influenced the model, commented in the thread."""
     actor = remark_thread.remark.who
     return any(comment.kind != "us" and comment.who != actor for comment in remark_thread.comments)
 

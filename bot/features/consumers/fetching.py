@@ -82,10 +82,7 @@ async def subject(client: GitHubClient, name: str) -> RepositoryAccess:
 
 
 def hosted_repository(data: Any) -> HostedRepository:  # noqa: ANN401 - JSON
-    """Return the repository in GitHub's response.
-
-    A repository with an unknown visibility counts as private.
-    """
+    """Return the repository in GitHub's response. An unknown visibility counts as private."""
     owner, name, visibility = (responses.at(data, each) for each in ("owner.login", "full_name", "visibility"))
     if visibility not in VISIBILITIES:
         visibility = "public" if responses.at(data, "private") is False else "private"
@@ -106,10 +103,7 @@ def listed_names(listed: Iterable[str], own: str) -> tuple[str, ...]:
 async def fetch_all(
     names: Sequence[str], fetch: Callable[[str], Awaitable[NamedConsumer]]
 ) -> tuple[NamedConsumer, ...]:
-    """Fetch all repositories, AT_ONCE at a time, within the time limit.
-
-    A failure has the reason as `problem`.
-    """
+    """Fetch all repositories, AT_ONCE at a time. One that fails or is late has a `problem`."""
     gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + ALL_FETCHES_SECONDS
 
     async def one(name: str) -> NamedConsumer:

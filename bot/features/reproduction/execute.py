@@ -157,10 +157,7 @@ class _Running:
 
 
 def archive(files: Mapping[str, str]) -> bytes:
-    """Return an archive of these files for the tree's folder.
-
-    Timestamps are new, so that builds notice them.
-    """
+    """Return an archive of these files with new timestamps, so that builds notice them."""
     whole = io.BytesIO()
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
         for path, content in files.items():

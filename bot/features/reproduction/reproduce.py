@@ -308,7 +308,6 @@ class _Trial:
         return Prompt((Message("system", system), Message("user", asked)), answer=TEST_SCHEMA, max_tokens=1024)
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
-        """Return the existing tests that are nearest to the finding's file, as examples for the model."""
         kind = family(attempt.path)
         paths = (path for path in await self.session.tree.entries() if family(path) == kind)
         chosen = nearest(attempt.finding.path, paths)[:SHOWN_TESTS]
@@ -321,7 +320,6 @@ class _Trial:
 
 
 def _shown(attempt: _Attempt) -> PlacedFinding:
-    """Return the finding with its test and results if it was reproduced, else unchanged."""
     placed, finding = attempt.placed_finding, attempt.finding
     if attempt.why:
         return placed

@@ -53,5 +53,4 @@ def permission(environment: Settings, *, is_stranger: bool = False) -> RunPermis
 
 
 def _section(brief: Brief) -> "RunSection | None":
-    """Return the section `run` of the settings, or None if no tests may run."""
     return brief.settings.run if "run" in brief.allowed else None

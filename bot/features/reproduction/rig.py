@@ -50,10 +50,7 @@ SUFFIX = ".tar"
 
 @dataclass(slots=True)
 class Rig:
-    """Runs commands on the sides of a change.
-
-    If that is impossible, it raises SandboxRefused with the reason.
-    """
+    """Runs commands on the sides of a change. Raises SandboxRefused with the reason if it can't."""
 
     tree: RunnableTree  # both sides of the change
     repository: str  # its URL or git folder, as part of the archive's name

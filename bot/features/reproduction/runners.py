@@ -194,7 +194,6 @@ class Layout:
         return (RUNNERS["pytest"], "") if "python" in (kind.family, kind.lexer) else None
 
     def _runner_of(self, folder: str, language: str) -> str:
-        """Return the name of the runner that a folder's files determine, or ""."""
         named = _WEB_RUNNER.search(self._text(folder, "package.json")) if language == "web" else None
         is_used = {
             "python": {"pytest": self.has(folder, *PYTHON)},

@@ -107,10 +107,7 @@ TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "faul
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A test that reproduces a finding.
-
-    It fails on the head, and passes on the base or with the suggestion.
-    """
+    """A test that fails on the head, and passes on the base or with the suggestion."""
 
     path: Exact[str]  # where the test can be added
     test: str

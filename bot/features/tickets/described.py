@@ -32,7 +32,6 @@ async def ticket_texts(run: "ReviewRun") -> str:
 
 
 async def _read_ticket(command: list[str], key: str) -> str:
-    """Return a ticket's text below its key, or a sentence that it could not be read."""
     text = ""
     with suppress(OSError, TimeoutError):
         process = await asyncio.create_subprocess_exec(

@@ -87,7 +87,6 @@ def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> st
 
 
 def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
-    """Return a sentence about who uses the changed definitions outside the change, or ""."""
     changed_paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
     used = dict(list(used_symbols(dependents, changed_paths).items())[:MAX_NAMES])
     if not used:
@@ -149,10 +148,7 @@ def _label(symbol: ChangedSymbol) -> str:
 
 
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
-    """Return the public definitions outside tests.
-
-    If there are none, return all outside tests, or else all.
-    """
+    """Return the public definitions outside tests; if there are none, all outside tests, or else all."""
     code = [symbol for symbol in symbols if not is_test(symbol.symbol.path)] or list(symbols)
     return [symbol for symbol in code if not symbol.symbol.private] or code
 
@@ -290,7 +286,6 @@ def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dic
 
 
 def _overview(facts: WalkthroughFacts) -> str:
-    """Return a model's overview from this review, or from the previous one if part of it still applies."""
     model_text = next((notes.overview for notes in reversed(facts.reader_notes) if notes.overview.strip()), "")
     return _within_limit(model_text or (facts.earlier.overview if facts.earlier_applies else ""))
 

@@ -118,7 +118,6 @@ def _transcript(session: Session, root_run: RootRun) -> Transcript:
 
 
 def _summary(session: Session) -> str:
-    """Return a sentence about the findings and the coverage, for a root that gave no summary."""
     read, unread = len(session.units) - len(session.tracker.unread()), len(session.tracker.unread())
     rest = f"; {unread} were not read" if unread else ""
     if not session.results.findings:

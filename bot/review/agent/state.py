@@ -29,10 +29,7 @@ class RunState(Work):
         return self.session.calls
 
     def worker(self, name: str) -> Worker:
-        """Return the worker with this name, or the default worker.
-
-        Raises ValueError if the name is unknown.
-        """
+        """Return the worker with this name, or the default. Raises ValueError for an unknown name."""
         workers = self.session.workers
         if name and name not in workers:
             raise ValueError(f"there is no worker {name!r}: there is {', '.join(workers) or 'one, without a name'}")

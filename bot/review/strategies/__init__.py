@@ -149,7 +149,6 @@ def choose(
 
 
 def _one_reading(window: int | None) -> int:
-    """Return the tokens of the largest change that a root reads itself."""
     return ONE_READING if window is None else max(ANY_WINDOW, min(ONE_READING, window // WINDOW_PART))
 
 

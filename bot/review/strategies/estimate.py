@@ -160,10 +160,7 @@ def _likely(usages: Iterable[Usage]) -> list[Likely]:
 
 
 def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely]:
-    """Return the second calls after requests for more code.
-
-    Each repeats its first prompt, which may be cached.
-    """
+    """Return the second calls after requests for more code, whose repeated prompt may be cached."""
     return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
 
 

@@ -28,7 +28,6 @@ async def _help(command: BareCommand) -> CommandReply:
 
 
 def _unknown(typed: str, given: CommandContext) -> CommandReply:
-    """Answer what is no command with the one that it may be a mistake for, or with the names of all."""
     near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE)
     word = code(typed[:MAX_WORD_CHARS])
     if near:

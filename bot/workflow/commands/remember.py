@@ -56,7 +56,6 @@ def rule_words(rule: OwnerRule) -> dict[str, Any]:
 
 
 def _learning(command: BareCommand) -> OwnerRule | CommandReply:
-    """Return the learning in the command, or an answer that says what is wrong with the command."""
     context = command.context
     scope, sentence = _parts(" ".join(command.job.argument.split()))
     if scope is None:

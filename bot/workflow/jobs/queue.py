@@ -50,10 +50,7 @@ class Jobs:
     """The stored jobs. A job is on disk when `submit` returns."""
 
     def __init__(self, settings: JobSettings, store: Store | None = None) -> None:
-        """Create the queue; jobs run only inside `running`.
-
-        On PostgreSQL the store shows which processes are alive.
-        """
+        """Create the queue. On PostgreSQL the store shows which processes are alive."""
         if settings.is_shared and store is None:
             raise UsageError("several processes on one database need the store to show that they are alive")
         self._settings, self._store = settings, store
@@ -212,7 +209,6 @@ class Jobs:
         self.idle_since = (self.idle_since or time.time()) if is_idle else None
 
     async def _unread(self) -> dict[str, str]:
-        """Return the stored jobs that this build cannot read, with the build that stored each."""
         unread, names = self._runner.unread, [*self._runner.unread]
         rows = await engine.find(prefixes=names or ["nobody"])
         for name in {*names} - {records.first_try(row.id) for row in rows}:  # another build carried them out
@@ -282,7 +278,6 @@ class Jobs:
         self._runner.end(names)
 
     async def _put(self, job: Job, name: str, delay: float) -> bool:
-        """Store a job. Raises StorageError, also if the database does not answer in time."""
         try:
             async with self._writers, asyncio.timeout(STORE_SECONDS):
                 return await engine.put(job, name, delay=delay)

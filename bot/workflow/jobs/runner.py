@@ -104,10 +104,7 @@ class Attempt:
             raise SupersededError(JOB_LOST)
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long.
-
-        When the job ends, it is canceled and SupersededError is raised within a second.
-        """
+        """Await something long, and raise SupersededError within a second of the job's end."""
         doing, ending = asyncio.ensure_future(work), asyncio.ensure_future(self.over.wait())
         try:
             await asyncio.wait({doing, ending}, return_when=asyncio.FIRST_COMPLETED)

@@ -137,10 +137,7 @@ PLACE = frozenset({"path", "line", "side", "start_line", "start_side", "position
 async def post(
     publication: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
 ) -> tuple[Comments, Mapping[Mark, HostRefused]]:
-    """Post every finding that has a line in the diff.
-
-    Returns the final comments and the refused findings.
-    """
+    """Post every finding that has a line in the diff. Return the comments and the refusals."""
     refusals: dict[Mark, HostRefused] = {}
     while True:
         review = move_to_summary(publication.review, refusals) if refusals else publication.review

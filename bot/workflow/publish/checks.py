@@ -330,10 +330,7 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
 
 
 def _buttons(host: Host, words: Phrases) -> "list[Button]":
-    """Return the buttons of a check run.
-
-    With a workflow's token there are none, as presses are not delivered.
-    """
+    """Return the buttons of a check run; none with a workflow's token, as presses are not delivered."""
     return [
         {"label": words.say(f"button_{name}"), "description": words.say(f"button_{name}_about"), "identifier": name}
         for name in ((AGAIN, FULL) if host.bot_identity.app else ())

@@ -1,7 +1,4 @@
-"""Post one comment about why there is no review, if GitHub accepts no check run.
-
-A later review replaces it.
-"""
+"""Post one comment about why there is no review, if GitHub accepts no check run."""
 
 from functools import partial
 

@@ -141,7 +141,6 @@ def findings_of(comments: Sequence[PostedComment], threads: Sequence[Thread]) ->
 
 
 def _has_question(thread: Sequence[PostedComment]) -> bool:
-    """Return whether the last comment of a thread is a person's question, outside quotes and code."""
     last = thread[-1]
     if last.ours or last.bot:
         return False
@@ -180,10 +179,7 @@ class Publication:
         return own.kind == kind and all(own.facts.get(name) == value for name, value in expected_facts.items())
 
     async def check(self) -> None:
-        """Raise SupersededError if the pull request no longer matches the review.
-
-        Called before each write.
-        """
+        """Raise SupersededError if the pull request no longer matches the review."""
         if not await self.still_current():
             raise SupersededError("a newer event replaced this review")
         now = await self.host.facts()

@@ -116,7 +116,6 @@ def _spread(rows: Sequence[Row]) -> list[Row]:
 
 
 def _left_out(rows: Sequence[Row], most: int) -> str:
-    """Return the note on omitted results, with the folders that have most of them."""
     more = "at least " if len(rows) + most >= MAX_COUNTED else ""
     folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(NAMED_FOLDERS)
     where = ", ".join(f"{number} in {folder}" for folder, number in folders)
@@ -126,7 +125,6 @@ def _left_out(rows: Sequence[Row], most: int) -> str:
 async def _matching(
     state: RunState, pattern: str, paths: Sequence[str], side: Side, syntax: Literal["perl", "fixed"] = "perl"
 ) -> Sequence[Row]:
-    """Return the matching lines; nothing if the pattern is invalid."""
     try:
         query = Query([pattern], paths, syntax=syntax, side=side, limit=MAX_COUNTED)
         return await state.session.tree.grep_lines(query)
@@ -173,7 +171,6 @@ async def readers(state: RunState, name: str) -> list[dict[str, object]]:
 
 
 async def _elsewhere(state: RunState, function: str, name: str) -> None:
-    """Note where else a name occurs if the lookup found nothing."""
     call_text, word = f"{function}({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
     if not re.fullmatch(r"[\w$-]+", word):
         state.note(f"{call_text}: that is no name; search() takes patterns")

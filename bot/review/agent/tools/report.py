@@ -180,10 +180,7 @@ def _refuse(state: RunState, title: object, why: str) -> str:
 
 
 def _original(state: RunState, finding: Finding) -> Finding:
-    """Return the worker's finding if the root reports it unchanged.
-
-    It then keeps its source, rule and proof.
-    """
+    """Return the worker's finding, with its source and proof, if the root reports it unchanged."""
     for offer in state.offered_findings.values():
         same = (offer.path, offer.quote, offer.title, offer.why) == (
             finding.path,
@@ -197,7 +194,6 @@ def _original(state: RunState, finding: Finding) -> Finding:
 
 
 def _evidence(items: Sequence[Any]) -> tuple[Evidence, ...]:
-    """Convert [path, quote] pairs, or dicts of both, into evidence."""
     pairs = [(i.get("path"), i.get("quote")) if isinstance(i, dict) else i for i in items or ()]
     pairs = [(*pair, None, None)[:2] for pair in pairs if isinstance(pair, (list, tuple))]
     return tuple(Evidence(str(path), str(quote)) for path, quote in pairs if path and quote)
