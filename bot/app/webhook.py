@@ -249,7 +249,7 @@ class Admission:
         who, scope = (job.pull.repository, job.actor), job.pull.installation
         is_writer = not job.stranger or self._writers.get(who)
         is_stranger = not (is_writer or await self.people.is_writer(job.pull, job.actor, now - DAY))
-        above = self._above(scope, job.actor)
+        above = max(self._counts[scope, job.actor], self._counts[scope] // 4) - UNDELAYED_CHANGES
         if is_stranger and above > 0 and who not in self._writers:
             self._writers[who] = await self.may_write(job.pull, job.actor)
             if self._writers[who]:
@@ -261,10 +261,6 @@ class Admission:
         if not is_stranger:
             return DELAY_STEP if by_actor >= WRITER_CHANGES else None
         return min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None
-
-    def _above(self, scope: int, actor: str) -> int:
-        """Return how many changes above the undelayed limit a person without write access has made."""
-        return max(self._counts[scope, actor], self._counts[scope] // 4) - UNDELAYED_CHANGES
 
 
 async def may_write(server: RunningServer, pull: PullRef, login: str) -> bool:

@@ -75,7 +75,6 @@ def command(
     app: Annotated[
         bool, typer.Option("--app", help="For a GitHub App: write only the settings file, without a workflow.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite existing files.")] = False,
 ) -> int:
     """Add a workflow that reviews pull requests, and a small .deeprepo.yml, to a repository.
 
@@ -96,7 +95,7 @@ def command(
     written = {SETTINGS_FILE: _settings(imported)}
     if isinstance(source, Source):
         written = {WORKFLOW: _workflow(source), **written}
-    _write(top, written, overwrite=overwrite, keeps_settings=imported is None)
+    _write(top, written, keeps_settings=imported is None)
     if imported is not None:
         say(text("setup/elsewhere.txt.j2", imported=imported))
     if not isinstance(source, Source):
@@ -110,7 +109,7 @@ def command(
     return CLEAN
 
 
-def _write(top: Path, written: Mapping[str, str], *, overwrite: bool, keeps_settings: bool) -> None:
+def _write(top: Path, written: Mapping[str, str], *, keeps_settings: bool) -> None:
     """Write the files, and report what happened to each.
 
     With `keeps_settings`, a different settings file is kept; else it is replaced unless it was edited.
@@ -118,12 +117,12 @@ def _write(top: Path, written: Mapping[str, str], *, overwrite: bool, keeps_sett
     """
     before = {name: files.content(top / name, MAX_EXISTING_BYTES, below=top) for name in written}
     others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
-    kept = [name for name in others if name == SETTINGS_FILE and keeps_settings and not overwrite]
+    kept = [name for name in others if name == SETTINGS_FILE and keeps_settings]
     unedited = [name for name in others if name == SETTINGS_FILE and before[name] == _settings(None).encode()]
     refused = [name for name in others if name not in (*kept, *unedited)]
-    if refused and not overwrite:
+    if refused:
         raise UsageError(
-            f"{' and '.join(refused)} already exists with different content. Use --overwrite to replace it"
+            f"{' and '.join(refused)} already exists with different content. To replace it, delete it first"
         )
     for name, new in written.items():
         if name in kept:

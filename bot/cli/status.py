@@ -1,8 +1,6 @@
 """`deeprepo status`: show operators what their server is doing, and what it costs."""
 
-import json
 import time
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
 def command(
     days: Annotated[float, typer.Option(min=0.01, help="How many days the figures cover.")] = 7.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
     link: Annotated[
         bool, typer.Option("--link", help="Print a one-time sign-in link for the operator's page.")
     ] = False,
@@ -38,10 +35,7 @@ def command(
     if link:
         return _link(server_settings())
     server = finish(status(server_settings(), days, time.time()))
-    if as_json:
-        print(json.dumps(asdict(server), indent=2))  # noqa: T201 - the command line speaks
-    else:
-        _show(server, days)
+    _show(server, days)
     return FAULT if server.unready or server.problem else CLEAN
 
 

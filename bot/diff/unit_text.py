@@ -43,7 +43,7 @@ class HunkRows:
                 diff_rows += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, next_line)]
                 at = max(at, next_line + (number is not None))
                 diff_rows.append(rows_by_line[id(line)])
-            shift = _after(hunk) if base else 0
+            shift = _before(hunk) + hunk.new_lines - hunk.old_lines if base else 0
         diff_rows += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, end + 1)]
         return with_numbers(tuple(_shorten(diff_rows)))
 
@@ -106,10 +106,6 @@ def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
 def _before(hunk: Hunk) -> int:
     """Return the head number minus the base number for unchanged lines above a hunk."""
     return (hunk.new_start - (hunk.new_lines > 0)) - (hunk.old_start - (hunk.old_lines > 0))
-
-
-def _after(hunk: Hunk) -> int:
-    return _before(hunk) + hunk.new_lines - hunk.old_lines
 
 
 def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:

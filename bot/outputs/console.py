@@ -88,7 +88,12 @@ def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:
     for part in _page(review, extent):
         segments = console.render(part, narrow)
         if console.options.ascii_only:
-            segments = (Segment(_ascii(piece.text), piece.style, piece.control) for piece in segments)
+            segments = (
+                Segment(
+                    piece.text.translate(ASCII).encode("ascii", "backslashreplace").decode(), piece.style, piece.control
+                )
+                for piece in segments
+            )
         console.print(Segments(segments), end="")
 
 
@@ -324,7 +329,15 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     most = extent.rows(FEW)
     notes += [_silenced(finding, reason) for finding, reason in silenced[:most]]
     rows = [*(Text(sentence, "dim") for sentence in notes), *_more(len(silenced), most, "")]
-    rows += [Text.assemble(("next      ", "dim"), _fix_hint(extent.fixable))] if extent.fixable else []
+    rows += (
+        [
+            Text.assemble(
+                ("next      ", "dim"), f"run again with `--fix` to fix {count(extent.fixable, 'finding')} in your files"
+            )
+        ]
+        if extent.fixable
+        else []
+    )
     rows += (
         [Text.assemble(("next      ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
     )
@@ -344,14 +357,6 @@ def _todo(coverage: "Coverage") -> str:
     return facts.ENGLISH.say("open_lead_named", len(paths), what=line(", ".join(paths)))
 
 
-def _fix_hint(fixable: int) -> str:
-    return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
-
-
 def _silenced(finding: "Finding", reason: str) -> str:
     title = cut(f"  {finding.title}  {facts.where(finding)}", WIDTH)
     return line(" · ".join(filter(None, (title, cut(reason, 2 * WIDTH)))))
-
-
-def _ascii(value: str) -> str:
-    return value.translate(ASCII).encode("ascii", "backslashreplace").decode()

@@ -8,7 +8,7 @@ from bot.render import encodable
 from bot.render.section import finding_row, sections
 from bot.stored import states
 from bot.stored.reviews import PULL, SETTINGS
-from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review
+from bot.values import ChangedFile, Coverage, PlacedFinding, Review
 from bot.values.review import SCHEMA_VERSION
 
 ROUND = ("number", "since", "full", "reason")  # the fields of `Round` under the key "round"
@@ -36,7 +36,7 @@ def _review(review: Review) -> dict[str, Any]:
         "fault": review.cut.fault,
         "failure": review.cut.failure,
         "cause": review.cut.cause,
-        "pull": _pull(review.pull),
+        "pull": {name: getattr(review.pull, name) for name in PULL},
         "strategy": asdict(review.strategy),
         "summary": review.summary,
         "issues": [asdict(report) for report in review.issues],
@@ -54,17 +54,9 @@ def _review(review: Review) -> dict[str, Any]:
         "cost": asdict(review.cost),
         "seconds": review.seconds,
         "notes": list(review.notes),
-        "settings": _settings(review.settings),
+        "settings": {name: getattr(review.settings, name) for name in SETTINGS},
         "turns": [asdict(turn) for turn in review.turns],
     }
-
-
-def _settings(settings: ReportSettings) -> dict[str, Any]:
-    return {name: value for name, value in asdict(settings).items() if name in SETTINGS}
-
-
-def _pull(pull: PullRequest) -> dict[str, Any]:
-    return {name: getattr(pull, name) for name in PULL}
 
 
 def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
@@ -75,11 +67,8 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
         "replacement": placed_finding.replacement,
         "refused": placed_finding.refused,
     }
-    return {**own, **_row(placed_finding.finding)}
-
-
-def _row(finding: Finding) -> dict[str, Any]:
-    return {**finding_row(finding), "source": finding.source, "identity": finding.identity}
+    finding = placed_finding.finding
+    return {**own, **finding_row(finding), "source": finding.source, "identity": finding.identity}
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

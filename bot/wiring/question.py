@@ -45,7 +45,7 @@ async def open_inquiry(
     without_url = [model for model in (root, worker) if not chosen.access.get(model, Access()).base_url]
     flags = dict(zip(("root", "worker"), without_url, strict=False))
     connections = Connections(settings, flags, chosen.access)
-    usd = _least(limits.usd, settings.cap_usd)
+    usd = min((cap for cap in (limits.usd, settings.cap_usd) if cap is not None), default=None)
     connections.check_known((root, *workers), usd)
     models: dict[str, Model] = {}
     async with AsyncExitStack() as stack:
@@ -81,7 +81,3 @@ def _choose_models(root: str | None, worker: str | None, settings: config.Settin
         variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
         raise UsageError(f"no model is configured: pass root='provider/model', or set one of {variables}")
     return first, second
-
-
-def _least(*caps: float | None) -> float | None:
-    return min((cap for cap in caps if cap is not None), default=None)

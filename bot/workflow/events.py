@@ -370,18 +370,6 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "repository": {"deleted": on_deletion},
     }
 )
-EDITED = "edited comments do not run again"
-WHY = MappingProxyType(
-    {
-        ("issue_comment", "edited"): EDITED,
-        ("pull_request_review_comment", "edited"): EDITED,
-        ("pull_request_review", "edited"): EDITED,
-        (
-            "installation",
-            "suspend",
-        ): "a suspension keeps all data",
-    }
-)
 
 
 def read(name: str, payload: object, ours: OwnAccount) -> Job | CatchUp | IgnoredDelivery:
@@ -394,7 +382,7 @@ def read(name: str, payload: object, ours: OwnAccount) -> Job | CatchUp | Ignore
     action = payload.get("action", "")
     reader = readers.get(action) if isinstance(action, str) else None
     if reader is None:
-        return IgnoredDelivery(WHY.get((name, str(action)), "this action starts nothing"))
+        return IgnoredDelivery("this action starts nothing")
     try:
         return reader(payload, ours)
     except NotForUs as why:

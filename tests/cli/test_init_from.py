@@ -135,7 +135,8 @@ def test_other_reviewers_settings_are_converted(repository: Repository, capsys: 
     """Each file is converted to equivalent settings that `deeprepo config` accepts."""
     for path, text in FILES.items():
         repository.commit({path: text}, path)
-        assert init(repository, "--from", "--overwrite", path) == 0
+        (repository.folder / ".deeprepo.yml").unlink(missing_ok=True)
+        assert init(repository, "--from", path) == 0
         assert cli.run(["config", "--repo", str(repository.folder)]) == 0
         found = written(repository)
         if path == ".gemini/config.yaml":

@@ -105,7 +105,7 @@ def test_closing_or_converting_to_draft_cancels_jobs() -> None:
         (comment("/deeprepo review", author="helper[bot]", kind="Bot"), "written by a bot"),
         (comment("/deeprepo review", author="deeprepo[bot]", kind="Bot"), "our own"),
         (comment("/deeprepo review", app=4242), "our own"),
-        (comment("/deeprepo review", action="edited"), "edited"),
+        (comment("/deeprepo review", action="edited"), "starts nothing"),
         (comment("/deeprepo review", action="deleted"), "action"),
         (
             comment("/deeprepo review") | {"comment": {"id": 90, "body": "/deeprepo review", "user": None}},

@@ -287,10 +287,7 @@ def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dic
 
 def _overview(facts: WalkthroughFacts) -> str:
     model_text = next((notes.overview for notes in reversed(facts.reader_notes) if notes.overview.strip()), "")
-    return _within_limit(model_text or (facts.earlier.overview if facts.earlier_applies else ""))
-
-
-def _within_limit(text: str) -> str:
+    text = model_text or (facts.earlier.overview if facts.earlier_applies else "")
     return _short(sentences(line(text[: 2 * OVERVIEW_CHARS]), SENTENCES)[0], OVERVIEW_CHARS)
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.errors import HostRefused
-from bot.github import Host
-from bot.render import Phrases, Safe, comment
+from bot.render import Safe, comment
 from bot.stored import markers
-from bot.values import Finding, PostedComment, Severity
+from bot.values import Finding, PostedComment
 from bot.workflow.publish.publication import REVIEW, Publication, marker_of
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
@@ -32,7 +31,8 @@ class ChangeRequest:
 
 async def read(publication: Publication) -> ChangeRequest:
     """Compare what the review requires with the requests on the pull request."""
-    own_reviews = await _ours(publication.host)
+    comments = await publication.host.comments("whole")
+    own_reviews = [comment for comment in comments if marker_of(comment).kind == REVIEW]
     requests = tuple(review for review in own_reviews if review.state == STANDS)
     blocking = publication.review.reaching(publication.review.settings.request_changes)
     is_dismissed = any(
@@ -40,14 +40,6 @@ async def read(publication: Publication) -> ChangeRequest:
     )
     is_wanted = any(finding.is_new for finding in blocking) if is_dismissed else bool(blocking)
     return ChangeRequest(blocking, requests, is_wanted and not requests)
-
-
-async def _ours(host: Host) -> list[PostedComment]:
-    return [comment for comment in await host.comments("whole") if marker_of(comment).kind == REVIEW]
-
-
-def _withdrawal(words: Phrases, bar: Severity) -> str:
-    return words.say("request_withdrawn", severity=words.say(bar))
 
 
 def review_text(publication: Publication, request: ChangeRequest | None, posts: int) -> str:
@@ -68,8 +60,8 @@ async def update(publication: Publication, request: ChangeRequest) -> tuple[str,
         return ()
     if publication.review.cut.partial or publication.review.cut.fault:
         return (INCOMPLETE,)
-    bar = publication.review.settings.request_changes
-    why = _withdrawal(publication.words, bar) if bar else publication.words.say("withdrawn_off")
+    bar, say = publication.review.settings.request_changes, publication.words.say
+    why = say("request_withdrawn", severity=say(bar)) if bar else say("withdrawn_off")
     return tuple([each for posted in request.requests for each in await _dismiss(publication, posted, why)])
 
 
