@@ -55,7 +55,9 @@ class Tools(ABC):
 
     async def prove(self, findings: Sequence[PlacedFinding], session: Session) -> Sequence[PlacedFinding]:
         """Return the findings with the tests that reproduce them."""
-        return await reproduction.prove(findings, session, self.environment) if self.environment else findings
+        if self.environment is None or "run" not in session.survey.brief.allowed:
+            return findings
+        return await reproduction.prove(findings, session, self.environment)
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
         """Return the lines on which a file doesn't parse, or None if that is unknown."""

@@ -126,10 +126,13 @@ def _main(
     if version:
         print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
         raise typer.Exit
-    from bot.config.reference import unknown_variables
+    from bot.config.settings import other_variables
 
-    for sentence in unknown_variables():
-        tell(f"warning: {sentence}")
+    if others := other_variables():
+        from bot.config.reference import unknown_variables
+
+        for sentence in unknown_variables(others):
+            tell(f"warning: {sentence}")
 
 
 def run(arguments: list[str]) -> int:

@@ -122,6 +122,5 @@ def command(
     if not fix:
         return code
     from bot.cli.fix import carry_out
-    from bot.wiring.fixing import fixable
 
-    return carry_out(review, fixable(review), repo, quiet=quiet)
+    return carry_out(review, review.fixable, repo, quiet=quiet)

@@ -43,11 +43,7 @@ def fixable(review: "Review") -> int:
     """Return how many findings --fix could fix; 0 in a hook, where users can't add the option."""
     from bot.config import hook
 
-    if not review.findings or hook.is_running():
-        return 0
-    from bot.wiring import fixing
-
-    return len(fixing.fixable(review))
+    return 0 if hook.is_running() else len(review.fixable)
 
 
 @contextmanager

@@ -1,8 +1,7 @@
 """List every setting for the reference, from the same schemas that validate the settings."""
 
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from pydantic import TypeAdapter
 from bot.config.removed import REMOVED_VARIABLES
 from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerOptions
-from bot.config.settings import BASE_URL, PREFIX, Settings, own_variables
+from bot.config.settings import PREFIX, Settings, own_variables
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that can also be read from the file named in NAME_FILE
 
@@ -46,19 +45,14 @@ def variables() -> set[str]:
     return own_variables() | {f"{PREFIX}{name}".upper() for name in names}
 
 
-def unknown_variables() -> Iterator[str]:
-    """Yield a sentence for each variable that begins with the prefix but is not a setting.
+def unknown_variables(others: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each of these variables that is not a setting.
 
     Without this warning, a misspelled limit would silently have no effect.
     """
-    names = own_variables()
-    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
-    others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]
-    if not others:
-        return
     from difflib import get_close_matches
 
-    names |= variables()
+    names = variables()
     for name in sorted({name.upper() for name in others} - names):
         if (instead := REMOVED_VARIABLES.get(name.removeprefix(PREFIX))) is not None:
             yield f"{name} was removed: {instead}"

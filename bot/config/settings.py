@@ -149,6 +149,13 @@ def own_variables() -> set[str]:
     return {f"{PREFIX}{variable.name}".upper() for variable in fields(Settings)}
 
 
+def other_variables() -> list[str]:
+    """Return the set variables with the prefix that neither `Settings` nor an action nor a provider's address reads."""
+    read, beginnings = own_variables(), (f"{BASE_URL}_", f"{PREFIX}ACTION_")
+    names = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in read]
+    return [name for name in names if not name.upper().startswith(beginnings)]
+
+
 def base_url(provider: str) -> str | None:
     """Return the address that the environment sets for one provider, or None."""
     return os.environ.get(f"{BASE_URL}_{provider.upper()}", "").strip() or None

@@ -28,23 +28,6 @@ class _CannotApply(Exception):  # noqa: N818 - an outcome
     """The reason why a fix is left out."""
 
 
-def is_fixable(placed_finding: PlacedFinding) -> bool:
-    """Return whether a fix is known for the finding."""
-    return bool(rewrites_of(placed_finding))
-
-
-def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
-    """Return the lines to rewrite. Other repositories and the base side are never changed."""
-    finding, spot = placed_finding.finding, placed_finding.spot
-    if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
-        return ()
-    if finding.rewrites:
-        return finding.rewrites
-    if placed_finding.replacement is None or spot is None:
-        return ()
-    return (Rewrite(spot.path, spot.start, finding.quote, placed_finding.replacement),)
-
-
 def _reason_without_fix(placed_finding: PlacedFinding) -> str:
     is_confirmed = placed_finding.finding.verdict.is_shown or placed_finding.replacement is None
     return "none" if is_confirmed else "unconfirmed"
@@ -55,7 +38,7 @@ async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faul
 
     A fix that contradicts an earlier one is left out.
     """
-    rows = [(each, rewrites_of(each)) for each in placed_findings]
+    rows = [(each, each.rewrites) for each in placed_findings]
     paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
     entries = await tree.entries()
     known = {path for path in paths if path in entries and entries[path].kind == "file"}

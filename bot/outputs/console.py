@@ -6,6 +6,7 @@ steps above it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from io import StringIO
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -20,8 +21,11 @@ from rich.text import Text
 from bot.outputs import facts
 from bot.render import count, cut, line, visible
 from bot.render.section import finding_sections, sections
+from deeprepo.impact.filetypes import filetype
 
 if TYPE_CHECKING:
+    from rich.syntax import Syntax
+
     from bot.values import (
         Coverage,
         Evidence,
@@ -51,6 +55,8 @@ NEXT = "fix the findings and review again, or add `- finding: ID` to `ignore` in
 LISTED_ROWS = 12  # rows of a list, unless `--show all` is set
 REST = "use --show all to list them"
 INDENT = 4  # of the rows of a list
+QUOTED_LINES = 14  # a longer quote is cut
+THEME = "ansi_dark"  # uses the terminal's own 16 colors
 FEW = 3  # files in the sentence about what to do next, silenced findings, and locations with their code
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -117,9 +123,8 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     yield _coverage(review.coverage, extent)
     notes = [note for note in review.notes if note != review.cut.failure]
     for section in sections():
-        notes += [
-            f"{facts.ENGLISH.say(section.title)}: {about}: {why}" for about, why in section.rows(section.of(review))
-        ]
+        rows_of_list = section.rows(part) if (part := section.of(review)) else ()
+        notes += [f"{facts.ENGLISH.say(section.title)}: {about}: {why}" for about, why in rows_of_list]
     if notes:
         yield Padding(Group(*map(_note, notes)), (1, 0, 0, 0))
     yield _footer(review, extent)
@@ -136,8 +141,9 @@ def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
 
 def _sections(review: "Review", extent: Extent, *, is_top: bool) -> Iterator[RenderableType]:
     for section in sections():
-        if (section.place == "top") == is_top:
-            yield from section.in_terminal(section.of(review), extent.rows(LISTED_ROWS))
+        part = section.of(review)
+        if (section.place == "top") == is_top and part:
+            yield from section.in_terminal(part, extent.rows(LISTED_ROWS))
 
 
 def _other_findings(review: "Review") -> Iterator[RenderableType]:
@@ -159,9 +165,6 @@ def _header(review: "Review") -> RenderableType:
 
 
 def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
-    # Imported here because syntax highlighting takes long to load, and most reviews have no findings.
-    from bot.outputs.excerpt import excerpt
-
     finding = placed_finding.finding
     color = SEVERITY_COLORS[finding.severity]
     head = Text.assemble(
@@ -172,7 +175,7 @@ def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
     place = Text.assemble(
         (visible(facts.where(finding)), "cyan"), (f"  {PLACE_NOTES.get(placed_finding.place, '')}".rstrip(), "dim")
     )
-    rows: list[RenderableType] = [place, excerpt(finding, color)]
+    rows: list[RenderableType] = [place, _excerpt(finding, color)]
     rows += [Padding(prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, style="dim")
@@ -181,6 +184,35 @@ def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
         grid.add_row(label, value)
     rows.append(Padding(grid, (1, 0, 0, 0)))
     return Padding(Group(head, Padding(Group(*rows), (0, 0, 0, 2))), (1, 0, 0, 0))
+
+
+def _excerpt(finding: "Finding", color: str) -> RenderableType:
+    """Return the quote with its line numbers and a vertical line in this color."""
+    rows = visible(finding.quote.strip("\n")).expandtabs().split("\n")
+    first = finding.start
+    width = len(str(first + len(rows) - 1)) if first else 1
+    grid = Table.grid(padding=(0, 1), expand=True)
+    grid.add_column(justify="right", style="dim", no_wrap=True, width=width)
+    grid.add_column(width=1, style=color)
+    grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    for number, code in _highlighted(rows, finding.path, first):
+        grid.add_row(number, "│" if number else "╷", code)
+    return Group(grid)
+
+
+def _highlighted(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
+    lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
+    numbered = [(str(first + index) if first else " ", line) for index, line in enumerate(lines)][:QUOTED_LINES]
+    left = len(lines) - len(numbered)
+    return [*numbered, ("", Text(f"… {left} more lines", "dim"))] if left else numbered
+
+
+@cache
+def _syntax(lexer: str) -> "Syntax":
+    # Imported here because syntax highlighting takes long to load, and most reviews have no findings.
+    from rich.syntax import Syntax
+
+    return Syntax("", lexer, theme=THEME, background_color="default")
 
 
 def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Iterator[tuple[str, RenderableType]]:

@@ -107,7 +107,9 @@ async def conclude(
     coverage_now = subject.tracker.coverage().without_shown(open_findings)
     issue_reports = tuple(replace(issue, round=subject.past.round.number) for issue in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
-    parts = {**session.results.parts, **await own_checks.results(session)}
+    parts = dict(session.results.parts)
+    if settings.requirements:
+        parts |= await own_checks.results(session)
     parts[OVERLOOKED.key] = await overlooked(session, open_findings)
     if settings.walkthrough:
         parts[WALKTHROUGH.key] = walkthrough.made(session, coverage_now, open_findings)

@@ -75,6 +75,8 @@ def with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
 
 def with_own_reports(brief: Brief, files: Sequence[ChangedFile], paths: Collection[str]) -> Brief:
     """Return the brief with only those results of other tools that concern this change."""
+    if not brief.reports and not brief.tool_runs:
+        return brief
     return replace(
         brief,
         reports=tuple(sarif_results.results_in_change(brief.reports, files, paths)),

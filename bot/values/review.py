@@ -7,7 +7,7 @@ from typing import Literal
 from bot.levels import Severity
 from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
-from bot.values.finding import Finding, Status, at_least, severity_rank
+from bot.values.finding import Finding, Rewrite, Status, at_least, severity_rank
 from bot.values.required_check import RequiredCheck
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.values import Side
@@ -106,6 +106,16 @@ class PlacedFinding:
     spot: CommentSpot | None = None
     replacement: str | None = None
     refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red", "own"] = ""
+
+    @property
+    def rewrites(self) -> tuple[Rewrite, ...]:
+        """The lines that its fix rewrites. Other repositories and the base side are never changed."""
+        finding, spot = self.finding, self.spot
+        if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
+            return ()
+        if finding.rewrites or self.replacement is None or spot is None:
+            return finding.rewrites
+        return (Rewrite(spot.path, spot.start, finding.quote, self.replacement),)
 
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
@@ -342,6 +352,11 @@ class Review:
     def open_findings(self) -> tuple[Finding, ...]:
         """The open findings: those that this review reports, then those from earlier reviews."""
         return (*(placed_finding.finding for placed_finding in self.reported), *self.still)
+
+    @property
+    def fixable(self) -> tuple[PlacedFinding, ...]:
+        """The open findings that have an automatic fix."""
+        return tuple(row for row in self.findings if row.finding.status in ("new", "still") and row.rewrites)
 
     @property
     def unproven(self) -> tuple[Finding, ...]:

@@ -32,11 +32,11 @@ def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFin
 
     Raises UsageError if there is no finding with one of these names.
     """
+    if not names:
+        return review_done.fixable
     rows = [
         placed_finding for placed_finding in review_done.findings if placed_finding.finding.status in ("new", "still")
     ]
-    if not names:
-        return tuple(placed_finding for placed_finding in rows if fixes.is_fixable(placed_finding))
     selection = []
     for name in names:
         row = next(
@@ -124,7 +124,7 @@ async def fix_and_check(rows: Sequence[PlacedFinding], brief: Brief, scratch: st
 
 
 def _in_files(rows: Sequence[PlacedFinding], paths: set[str]) -> list[PlacedFinding]:
-    return [row for row in rows if not paths.isdisjoint({rewrite.path for rewrite in fixes.rewrites_of(row)})]
+    return [row for row in rows if not paths.isdisjoint({rewrite.path for rewrite in row.rewrites})]
 
 
 async def _new_errors(brief: Brief, amended: PullRequest, fix: Fix) -> list[tuple[str, str]]:

@@ -259,7 +259,7 @@ def lines(say: Callable[[str], None]) -> ProgressCallback:
 
 async def shared_files(pull: PullRequest, settings: config.Settings, scratch: str) -> "tuple[SharedFile, ...]":
     """Return the settings files that a local repository shares with others."""
-    return await cloned_defaults(pull, settings, scratch)
+    return await cloned_defaults(pull, settings.organization, scratch) if settings.organization else ()
 
 
 def estimate_tools(say: Callable[[str], None], scratch: str) -> Tools:

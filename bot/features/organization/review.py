@@ -4,21 +4,16 @@ from pathlib import Path
 
 from bot import checkout, config
 from bot.checkout import Checkout
-from bot.config import Settings
 from bot.errors import DeepRepoError
 from bot.values import PullRequest
 from bot.values.shared_file import SharedFile
 
 
-async def cloned_defaults(pull: PullRequest, environment: Settings, scratch: str) -> tuple[SharedFile, ...]:
+async def cloned_defaults(pull: PullRequest, location: str, scratch: str) -> tuple[SharedFile, ...]:
     """Return the file at the clone's HEAD. If it cannot be read, `problem` is set.
 
-    Returns nothing if the variable is not set, or if the clone belongs to another owner or is the
-    repository under review.
+    Returns nothing if the clone belongs to another owner or is the repository under review.
     """
-    location = environment.organization
-    if not location:
-        return ()
     folder = str(Path(location).expanduser())  # noqa: ASYNC240 - does not access the disk
     name = Path(folder).name or folder
     try:

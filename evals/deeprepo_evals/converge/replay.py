@@ -9,7 +9,6 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from bot.errors import GitError, NothingToReview
-from bot.findings.fixes import rewrites_of
 from bot.outputs import json_file
 from bot.values import Finding, PlacedFinding, Review
 from deeprepo_evals.clones import blobs
@@ -111,8 +110,7 @@ async def _mended(store: Store, head: str, final: str, said: Sequence[PlacedFind
     taken: dict[str, set[int]] = defaultdict(set)
     for row in said:
         suggested = [
-            Edit(one.path, tuple(one.new.split("\n")), one.line, one.line + one.old.count("\n"))
-            for one in rewrites_of(row)
+            Edit(one.path, tuple(one.new.split("\n")), one.line, one.line + one.old.count("\n")) for one in row.rewrites
         ]
         for edit in suggested or await _in_the_end(store, head, final, row.finding):
             lines = set(range(edit.start, max(edit.start, edit.end) + 1))
