@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from bot.diff import moves
 from bot.diff.moves import Move
-from bot.diff.show import NUMBER_EVERY
+from bot.diff.rows import NUMBER_EVERY, followers
 from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 from deeprepo.impact.text.paths import is_prose, is_test
 
@@ -150,19 +150,6 @@ def _with_moves(rows: Sequence[DiffRow], moves_here: Sequence[Move]) -> Iterator
                 "", f"[lines {move.start} to {move.end} were {where} before the change, except for indentation]"
             )
         yield from mine
-
-
-def followers(file: ChangedFile) -> Mapping[int, int]:
-    """Return the head line that follows each removed line, by the removed line's number."""
-    positions: dict[int, int] = {}
-    for hunk in file.hunks:
-        at = hunk.new_start + (hunk.new_lines == 0)
-        for line in hunk.lines:
-            if line.new is not None:
-                at = line.new + 1
-            elif line.old is not None:
-                positions[line.old] = at
-    return positions
 
 
 def _place(diff_row: DiffRow, followers: Mapping[int, int]) -> Place:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from bot.config import FILE
-from bot.diff.skip import is_counted
+from bot.diff.read import is_counted
 from bot.render import Phrases, load
 from bot.values import (
     SEVERITIES,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.config.removed import REMOVED_CHECKS, REMOVED_RULES
-from bot.diff.skip import POINTER
+from bot.diff.read import POINTER
 from bot.errors import DeepRepoError, public
 from bot.findings.corroborate import merge_checker_errors
 from bot.ports import Analyzer, Compares, Confirms, Installable

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot import config
-from bot.diff.skip import ADDRESSES
+from bot.diff.read import ADDRESSES
 from bot.values import (
     ChangedFile,
     ChangedSymbol,

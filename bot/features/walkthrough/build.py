@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from bot import render
-from bot.diff.skip import is_counted
+from bot.diff.read import is_counted
 from bot.features.walkthrough.section import WALKTHROUGH, FileRow, FirstPlace, Theme, Walkthrough
 from bot.render import Phrases, line, sentences
 from bot.values import (

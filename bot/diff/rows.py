@@ -1,18 +1,23 @@
-"""Render a span as a diff with line numbers, without unchanged parts that are far from every change."""
+"""Turn hunks and spans into rows: a sign, a line number and the line.
+
+There is no padding, and only the first row of a run and every tenth line have a number, because numbers and
+padding on every line would cost a seventh of a review's tokens. A changed row is formatted in the same way in
+every prompt, because coverage compares rows as text. A note replaces unchanged parts that are far from every
+change.
+"""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.diff.show import NUMBER_EVERY
-from bot.diff.show import rows as diff_rows
 from bot.diff.spans import Span, around, near
-from bot.values import DiffRow, Hunk
+from bot.values import ChangedFile, DiffRow, Hunk
 from deeprepo.rlm.values import CHARS_PER_TOKEN
 
 CONTEXT_LINES = 12  # unchanged lines shown before and after a change, or between two, instead of a note
 UNIT_TOKENS = 6_000  # tokens per region; larger regions are split
 MAX_PIECE_CHARS = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters in a piece
+NUMBER_EVERY = 10  # lines per number
 
 
 class HunkRows:
@@ -49,7 +54,7 @@ class HunkRows:
 
     def _of(self, hunk: Hunk) -> list[DiffRow]:
         if id(hunk) not in self._rows:
-            self._rows[id(hunk)] = diff_rows(hunk)
+            self._rows[id(hunk)] = rows(hunk)
         return self._rows[id(hunk)]
 
 
@@ -127,3 +132,38 @@ def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
         yield diff_row
     if len(gap) < CONTEXT_LINES:
         yield from gap
+
+
+def numbered_text(hunks: Iterable[Hunk]) -> str:
+    """Return the hunks as text.
+
+    Removed lines have their number in the base, and others their number in the head.
+    """
+    texts = []
+    for hunk in hunks:
+        texts.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
+        texts += map(str, rows(hunk))
+    return "\n".join(texts)
+
+
+def rows(hunk: Hunk) -> list[DiffRow]:
+    """Return a hunk's lines as rows."""
+    diff_rows: list[DiffRow] = []
+    for line in hunk.lines:
+        number = (line.old if line.kind == "-" else line.new) or 0
+        can_be_counted = bool(diff_rows) and diff_rows[-1].sign == line.kind and number % NUMBER_EVERY != 1
+        diff_rows.append(DiffRow(line.kind, line.text, number, can_be_counted=can_be_counted))
+    return diff_rows
+
+
+def followers(file: ChangedFile) -> Mapping[int, int]:
+    """Return the head line that follows each removed line, by the removed line's number."""
+    positions: dict[int, int] = {}
+    for hunk in file.hunks:
+        at = hunk.new_start + (hunk.new_lines == 0)
+        for line in hunk.lines:
+            if line.new is not None:
+                at = line.new + 1
+            elif line.old is not None:
+                positions[line.old] = at
+    return positions
