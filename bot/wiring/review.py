@@ -133,7 +133,8 @@ def tools(
         load_in_background(likely)
     return ModelTools(
         environment=environment,
-        search=search_limits(on_server=on_server),
+        # On a server, messages are public, so they don't contain install commands.
+        search=SearchLimits() if on_server else SearchLimits(install=extras.install),
         scratch=scratch,
         report_progress=say,
         consumer_seconds=CONSUMER_SECONDS if on_server else None,
@@ -142,14 +143,6 @@ def tools(
         keep_on_cancel=keep_on_cancel,
         warn=warn,
     )
-
-
-def search_limits(*, on_server: bool = False) -> SearchLimits:
-    """Return the limits for searches.
-
-    On a server, messages are public, so they don't contain install commands.
-    """
-    return SearchLimits() if on_server else SearchLimits(install=extras.install)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,8 +189,14 @@ class ModelTools(LiveTools):
         own = self.connections.own((models.root, models.reader, *models.others))
         if models.reader is not None and settings.model_sentence():
             self.warn(settings.model_sentence())
-        return _open(
-            subject, models, self.open_journal(), self.report_progress, keep_on_cancel=self.keep_on_cancel, own=own
+        return open_session(
+            subject,
+            models,
+            {name: load_analyzer(name) for name in settings.analyzers if name in ANALYZERS} | _extra_analyzers(subject),
+            limits(settings, own, models.reader.name if models.reader else ""),
+            journal=self.open_journal(),
+            keep_on_cancel=self.keep_on_cancel,
+            say=self.report_progress,
         )
 
 
@@ -266,27 +265,6 @@ def estimate_tools(say: Callable[[str], None], scratch: str) -> Tools:
     """Return the tools of an estimate."""
     keep_facts(config.environment().cache or DEFAULT_FOLDER)
     return EstimateTools(scratch=scratch, report_progress=lines(say))
-
-
-def _open(
-    subject: Survey,
-    chosen_models: Models,
-    journal_opened: Journal,
-    say: ProgressCallback,
-    *,
-    keep_on_cancel: bool = True,
-    own: tuple[str, ...] = (),
-) -> AbstractAsyncContextManager[Session]:
-    settings = subject.brief.settings
-    return open_session(
-        subject,
-        chosen_models,
-        {name: load_analyzer(name) for name in settings.analyzers if name in ANALYZERS} | _extra_analyzers(subject),
-        limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
-        journal=journal_opened,
-        keep_on_cancel=keep_on_cancel,
-        say=say,
-    )
 
 
 def _extra_analyzers(subject: Survey) -> dict[str, Analyzer]:
