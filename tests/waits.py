@@ -2,11 +2,14 @@
 
 import asyncio
 import os
+import re
+import select
 import subprocess
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import IO, Any
 
 PATIENCE = 60.0  # seconds
 
@@ -37,11 +40,88 @@ async def patient(seconds: float = PATIENCE) -> AsyncIterator[None]:
 
 
 def until(true: Callable[[], object], what: str) -> None:
-    """Wait until a condition is true, by polling."""
+    """Poll until a condition is true. Only for what sends no event: another program's children, or a page of a browser."""
     begun = time.monotonic()
     while not true():
         assert time.monotonic() - begun < patience(), f"{what}: this did not happen in {patience():g} seconds"
-        time.sleep(0.005)
+        time.sleep(0.02)
+
+
+def gone(pid: int) -> None:
+    """Wait until a process has ended, also one that this process did not start."""
+    try:
+        file = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    with open(file, "rb") as ending:  # noqa: PTH123 - a file descriptor, which is readable once the process has ended
+        assert select.select([ending], [], [], patience())[0], f"process {pid} did not end in {patience():g} seconds"
+
+
+class Output:
+    """What a process writes into a pipe, read by a thread, so that waiting for a line needs no poll."""
+
+    def __init__(self, pipe: IO[str]) -> None:
+        self.text, self._is_over, self._changed = "", False, threading.Condition()
+        threading.Thread(target=self._read, args=(pipe,), daemon=True).start()
+
+    def _read(self, pipe: IO[str]) -> None:
+        with suppress(ValueError):  # `ended` has closed the pipe
+            for line in pipe:
+                self._add(line)
+        self._add("", is_over=True)
+
+    def _add(self, line: str, *, is_over: bool = False) -> None:
+        with self._changed:
+            self.text, self._is_over = self.text + line, is_over
+            self._changed.notify_all()
+
+    def wait_for(self, pattern: str) -> "re.Match[str]":
+        """Wait until a pattern matches the output, and return the match. Fail if the output ends without it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_over or re.search(pattern, self.text), patience())
+            found = re.search(pattern, self.text)
+        assert found, self.text
+        return found
+
+    def all(self) -> str:
+        """Wait until the process has closed the pipe, and return everything that it wrote."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._is_over, patience()), self.text
+        return self.text
+
+
+JOB = "_execute_workflow_async"  # the job library's coroutine, one task for each job, which ends once its outcome is stored
+
+
+class Changes:
+    """Events of this process after which a question, such as one to the job database, is worth asking again."""
+
+    def __init__(self) -> None:
+        self._next = asyncio.Event()
+
+    def note(self, _: object = None) -> None:
+        """Something has changed."""
+        self._next.set()
+        self._next = asyncio.Event()
+
+    def follow_jobs(self) -> None:
+        """Note the end of every job that runs in this event loop."""
+
+        def task_of(loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> "asyncio.Task[Any]":  # noqa: ANN401
+            task = asyncio.Task(coroutine, loop=loop, **more)
+            if getattr(coroutine, "__qualname__", "") == JOB:
+                task.add_done_callback(self.note)
+            return task
+
+        asyncio.get_running_loop().set_task_factory(task_of)
+
+    async def until(self, true: Callable[[], Awaitable[object]]) -> None:
+        """Wait until the answer is yes."""
+        async with patient():
+            change = self._next  # taken before the question, so that no change in between is missed
+            while not await true():
+                await change.wait()
+                change = self._next
 
 
 async def told(event: asyncio.Event, by: "asyncio.Task[Any]") -> None:

@@ -84,8 +84,7 @@ async def test_canceled_job_ends_its_check_run(at: Stage, monkeypatch: pytest.Mo
         asked = {"worker": "compatible/worker", "strategy": "parts", "pull_request": str(number)}
         running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
         await waits.told(called, running)
-        while "1 finding so far" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it
-            await asyncio.sleep(0.05)
+        await at.gh.until(lambda: "1 finding so far" in (at.gh.pull(number).checks[0].summary or ""), waits.patience())
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
     assert running.cancelled()

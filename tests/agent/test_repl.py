@@ -13,12 +13,11 @@ from typing import Any, Never
 
 import pytest
 from children import UNLOCKED
-from waits import patience
+from waits import ended, gone, patience
 
 from deeprepo.rlm.repl import lock
 from deeprepo.rlm.repl.process import CALL_LIMIT, CALL_MEGABYTES, CALL_SECONDS, Repl
 from deeprepo.rlm.values import Limits, Observation
-from tests.waits import ended, until
 
 LIMITS = Limits(turn_seconds=1.0, output_chars=400)
 
@@ -372,7 +371,7 @@ def test_killed_host_leaves_no_block_running() -> None:
         assert host.stdout is not None
         assert host.stdout.readline() == "begun\n"
         (block,) = processes(host.pid)
-    until(lambda: not read_proc(block, "cmdline"), "the process of the block has ended")
+    gone(block)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")

@@ -1,21 +1,19 @@
-"""Run a server as a separate process: `python lone_server.py FILE server` logs each job in FILE."""
+"""Run a server as a separate process: `python lone_server.py server` prints each job."""
 
 import asyncio
 import os
-import re
 import resource
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import waits
 from serving import NOBODY, SECRET, key
-from waits import patience
+from waits import Output, patience
 
 ROOT = Path(__file__).parents[2]
 PATH = os.pathsep.join(
@@ -25,38 +23,17 @@ PATH = os.pathsep.join(
 
 @dataclass
 class Process:
-    """A running server and its log."""
+    """A running server, its log, and the jobs that it has begun and done, one a line."""
 
-    popen: "subprocess.Popen[bytes]"
-    log: Path
-    begin: int  # where its part of the log starts
-    origin: str = field(default="")
-
-    def said(self) -> str:
-        """Return its log so far."""
-        return self.log.read_bytes()[self.begin :].decode()
-
-    def wait_for(self, pattern: str) -> "re.Match[str]":
-        """Wait until the log matches this pattern."""
-        deadline = time.monotonic() + patience()
-        while not (found := re.search(pattern, self.said())):
-            assert self.popen.poll() is None, self.said()
-            assert time.monotonic() < deadline, self.said()
-            time.sleep(0.02)
-        return found
+    popen: "subprocess.Popen[str]"
+    log: Output
+    work: Output
+    origin: str = ""
 
     def end(self, how: int = signal.SIGTERM) -> int:
         """Send a signal, and return the exit status."""
         self.popen.send_signal(how)
         return self.popen.wait(patience())
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    """Wait until a condition is true."""
-    deadline = time.monotonic() + patience()
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @contextmanager
@@ -74,14 +51,14 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
     }
     ours = {f"DEEPREPO_{name}": value for name, value in (usual | variables).items() if value}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
-    log = folder / "log"
-    command = [sys.executable, str(Path(__file__)), str(folder / "work"), kind]
-    begin = log.stat().st_size if log.exists() else 0
-    with log.open("ab") as out:
-        popen = subprocess.Popen(command, env=kept | ours | {"PYTHONPATH": PATH}, stdout=out, stderr=out, cwd=folder)
-    server = Process(popen, log, begin)
+    env, pipe = kept | ours | {"PYTHONPATH": PATH}, subprocess.PIPE
+    command = [sys.executable, str(Path(__file__)), kind]
+    popen = subprocess.Popen(command, env=env, stdout=pipe, stderr=pipe, text=True, cwd=folder)
     with waits.ended(popen):
-        server.origin = server.wait_for(r"listening.*?(http://[^\s\"]+)")[1]
+        assert popen.stdout
+        assert popen.stderr
+        server = Process(popen, Output(popen.stderr), Output(popen.stdout))
+        server.origin = server.log.wait_for(r"listening.*?(http://[^\s\"]+)")[1]
         yield server
 
 
@@ -92,13 +69,12 @@ def main() -> None:
     from bot.values import Job
     from bot.workflow.jobs import Apologise, Attempt, Work
 
-    book = Path(sys.argv[1])
     if "FILES" in os.environ:
         resource.setrlimit(resource.RLIMIT_NOFILE, (int(os.environ["FILES"]),) * 2)
 
     def note(word: str, ask: Job) -> None:
-        with book.open("a") as file:
-            file.write(f"{word} {getattr(ask, 'head', '')}\n")
+        sys.stdout.write(f"{word} {getattr(ask, 'head', '')}\n")
+        sys.stdout.flush()
 
     def open_work(*_: object) -> tuple[Work, Apologise]:
         async def work(ask: Job, job: Attempt) -> None:
@@ -117,7 +93,7 @@ def main() -> None:
         sys.stderr.flush()
 
     settings = server_settings()
-    web = sys.argv[2] == "server"
+    web = sys.argv[1] == "server"
     asyncio.run(app.serve(settings if web else app.worker(settings), open_work, say, web=web))
 
 

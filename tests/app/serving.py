@@ -105,13 +105,6 @@ class Served:
             await self.more.wait_for(lambda: len(self.done) >= asks)
         return self.done
 
-    async def ready(self) -> httpx2.Response:
-        """Wait until the server is ready."""
-        async with asyncio.timeout(patience()):
-            while (answer := await self.http.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - there is no event
-                await asyncio.sleep(0.01)
-        return answer
-
 
 def review(ask: ReviewJob, job: str) -> FinishedReview:
     """Build the stored row of a review without findings."""

@@ -15,9 +15,9 @@ from pathlib import Path
 import httpx2
 import pytest
 import yaml
-from lone_server import ROOT, Process, process, wait_until
+from lone_server import ROOT, Process, process
 from serving import HEADS, SECRET, headers, key, pull
-from waits import patience
+from waits import patience, until
 
 from bot.app import connections
 from deeprepo_sandbox import github as sandbox
@@ -31,15 +31,9 @@ def deliver(origin: str, guid: str, action: str = "opened", head: int = 1) -> ht
     return BROWSER.post(f"{origin}/webhook", content=raw, headers=headers(raw, "pull_request", guid))
 
 
-def lines(folder: Path) -> list[str]:
-    """Return the lines that the work has logged."""
-    book = folder / "work"
-    return book.read_text().splitlines() if book.exists() else []
-
-
 def sees(server: Process, folder: Path) -> None:
     """Assert that `deeprepo status` reports a running server as ready, with no waiting jobs."""
-    wait_until(lambda: BROWSER.get(f"{server.origin}/readyz").status_code == 200)
+    assert BROWSER.get(f"{server.origin}/readyz").status_code == 200
     port = server.origin.rpartition(":")[2]
     env = {**os.environ, "DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": port, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "bot", "status"]
@@ -56,12 +50,12 @@ def test_server_stops_on_sigterm_and_resumes_its_jobs_when_restarted(tmp_path: P
     with process(tmp_path, DEBOUNCE="2") as server:
         assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "queued"
         assert server.end(signal.SIGTERM) == 0
-        assert "asked to stop" in server.said()
-        assert server.said().rstrip().endswith("stopped")
-    assert lines(tmp_path) == []
+        assert "asked to stop" in server.log.all()
+        assert server.log.text.rstrip().endswith("stopped")
+        assert server.work.all() == ""
     with process(tmp_path) as server:
         assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "known"
-        wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path))
+        server.work.wait_for(f"done {HEADS[1]}")
         sees(server, tmp_path)
         assert server.end(signal.SIGINT) == 0
 
@@ -111,9 +105,9 @@ def test_secrets_never_reach_logs_pages_or_files(tmp_path: Path) -> None:
                 for path in ("/readyz", "/metrics", "/x")
             ),
         ]
-        server.wait_for("delivery.*one")
+        server.log.wait_for("delivery.*one")
         server.end()
-        said = server.said()
+        said = server.log.all()
     lines = said.splitlines()
     assert "run `deeprepo status --link`" in lines[0]  # the sign-in link itself is not logged
     assert all(json.loads(line) for line in lines)
@@ -128,12 +122,12 @@ COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
 
 def set_up_by_the_page(server: Process) -> tuple[str, str]:
     """Register an App as a browser would; return GitHub's state and the server's new address."""
-    page = server.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
+    page = server.log.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
     form = BROWSER.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
     state = form.text.partition("state=")[2].partition('"')[0]
     done = BROWSER.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
     assert done.status_code == 200
-    return state, server.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
+    return state, server.log.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
 
 
 @pytest.mark.slow
@@ -158,9 +152,9 @@ def test_compose_setup_is_completed_by_the_setup_page(tmp_path: Path, postgres: 
                 _, origin = set_up_by_the_page(server)
                 assert stat.S_IMODE((tmp_path / "app/app.json").stat().st_mode) == 0o600
                 assert deliver(origin, "one").json()["outcome"] == "queued"
-                wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path / "hands"))
+                worker.work.wait_for(f"done {HEADS[1]}")
                 assert (worker.end(), server.end()) == (0, 0)
-        assert lines(tmp_path / "web") == []
+                assert server.work.all() == ""
 
     async def go() -> None:
         async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
@@ -178,14 +172,14 @@ def test_worker_processes_jobs_that_a_server_accepted(tmp_path: Path, postgres: 
         assert deliver(server.origin, "one").json()["outcome"] == "queued"
         with process(tmp_path / "hands", "worker", **shared) as worker:
             assert deliver(worker.origin, "two").status_code == 404
-            wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path / "hands"))
+            worker.work.wait_for(f"done {HEADS[1]}")
             assert BROWSER.get(f"{worker.origin}/healthz").status_code == 200
             assert worker.end() == 0
-        wait_until(lambda: "since" in BROWSER.get(f"{server.origin}/readyz").json().get("warning", ""))
+        until(lambda: "since" in BROWSER.get(f"{server.origin}/readyz").json().get("warning", ""), "nobody works")
         assert BROWSER.get(f"{server.origin}/readyz").status_code == 200
         assert "deeprepo_idle_seconds 0.0" not in BROWSER.get(f"{server.origin}/metrics").text
-        assert lines(tmp_path / "web") == []
         assert server.end() == 0
+        assert server.work.all() == ""
 
 
 def run_commands(blocks: str, folder: Path, variables: dict[str, str]) -> None:

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,13 @@ def test_static_findings_are_delivered_if_the_provider_is_down(changed: Reposito
 
 def test_ctrl_c_shows_the_findings_so_far(changed: Repository) -> None:
     """The model hangs and the user interrupts: static findings are shown, and the exit code is 130."""
-    with doubles.in_thread(Server(Reply(fault="hang"))) as hanging:
+    asked = threading.Event()
+
+    def answer(_: object) -> Reply:
+        asked.set()
+        return Reply(fault="hang")
+
+    with doubles.in_thread(Server(answer)) as hanging:
         env = {
             "PATH": os.environ["PATH"],
             "HOME": str(changed.folder.parent),
@@ -127,7 +134,7 @@ def test_ctrl_c_shows_the_findings_so_far(changed: Repository) -> None:
             text=True,
         )
         with waits.ended(process):
-            waits.until(lambda: hanging.count or process.poll() is not None, "the model was asked")
+            assert asked.wait(waits.patience())
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=waits.patience())
     assert process.returncode == 130, err

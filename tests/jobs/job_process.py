@@ -1,4 +1,4 @@
-"""Run jobs and log each event, in a process that a test can kill: FOLDER URL LOG [pull=head ...]."""
+"""Run jobs and print each event, in a process that a test can kill: FOLDER URL [pull=head ...]."""
 
 import asyncio
 import os
@@ -9,12 +9,12 @@ from bot import storage
 from bot.values import Job, PullRef, ReviewJob
 from bot.workflow.jobs import Attempt, Jobs, JobSettings
 
-FOLDER, URL, LOG, *ASKED = sys.argv[1:]
+FOLDER, URL, *ASKED = sys.argv[1:]
 
 
 def tell(what: str) -> None:
-    with Path(LOG).open("a") as log:
-        log.write(f"{what}\n")
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()
 
 
 async def work(job: Job, attempt: Attempt) -> None:

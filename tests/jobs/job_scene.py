@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from waits import patience
+from waits import Changes, patience
 
 from bot import storage
 from bot.values import CommandJob, CommentRef, Job, PullRef, ReviewJob
@@ -83,6 +83,7 @@ class Scene:
     folder: Path
     url: str = ""
     settings: JobSettings = field(init=False)
+    changes: Changes = field(default_factory=Changes)  # jobs of `running` that ended
 
     def __post_init__(self) -> None:
         self.settings = JobSettings(self.folder, self.url, debounce=0.0, pause=0.05, refusal_pause=0.05, poll=0.02)
@@ -96,6 +97,8 @@ class Scene:
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(storage.open_store(self.url)) if settings.is_shared else None
             jobs = Jobs(settings, store)
+            self.changes = Changes()
+            self.changes.follow_jobs()
             yield await stack.enter_async_context(jobs.running(diary.work, diary.apologise, **(given or {})))
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
@@ -111,9 +114,11 @@ class Scene:
 
     async def settled(self, found: Jobs) -> None:
         """Wait until no stored job is unfinished."""
-        async with asyncio.timeout(patience()):
-            while any((await found.counts()).values()):  # noqa: ASYNC110 - a database is polled
-                await asyncio.sleep(0.01)
+
+        async def is_idle() -> bool:
+            return not any((await found.counts()).values())
+
+        await self.changes.until(is_idle)
 
 
 async def prepare(scene: Scene) -> None:

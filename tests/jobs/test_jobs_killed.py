@@ -2,7 +2,6 @@ import asyncio
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,48 +9,43 @@ from pathlib import Path
 import pytest
 import waits
 from job_scene import Diary, Scene, push
-from waits import patience
+from waits import Output, patience
+
+from bot.workflow.jobs import queue
 
 HOME = Path(__file__).parents[2]
 
 
 @contextmanager
-def process(scene: Scene, log: Path, *asked: str) -> Iterator["subprocess.Popen[bytes]"]:
-    command = [sys.executable, str(Path(__file__).parent / "job_process.py"), str(scene.folder), scene.url, str(log)]
-    started = subprocess.Popen([*command, *asked], cwd=HOME, env={"PYTHONPATH": str(HOME), "PATH": ""})
+def process(scene: Scene, *asked: str) -> Iterator[tuple["subprocess.Popen[str]", Output]]:
+    command = [sys.executable, str(Path(__file__).parent / "job_process.py"), str(scene.folder), scene.url, *asked]
+    env = {"PYTHONPATH": str(HOME), "PATH": ""}
+    started = subprocess.Popen(command, cwd=HOME, env=env, stdout=subprocess.PIPE, text=True)
     with waits.ended(started):
-        yield started
+        assert started.stdout is not None
+        yield started, Output(started.stdout)
 
 
-def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) -> list[str]:
-    """Return a log's lines once each of these is the start of a line, or the process has ended."""
-    until = time.monotonic() + patience()
-    while True:
-        ended = by is not None and by.poll() is not None
-        lines = log.read_text().splitlines() if log.exists() else []
-        if all(any(line.startswith(what) for line in lines) for what in whats) or ended:
-            return lines
-        assert time.monotonic() < until, lines
-        time.sleep(0.01)
-
-
-def test_jobs_survive_kill_9_and_a_job_that_keeps_crashing_is_abandoned(on_sqlite: Scene, tmp_path: Path) -> None:
+def test_jobs_survive_kill_9_and_a_job_that_keeps_crashing_is_abandoned(on_sqlite: Scene) -> None:
     """After kill -9, the next process does the stored jobs without repeating recorded steps.
 
     A job that keeps crashing its process is given up, with a reason.
     """
-    log = tmp_path / "log"
-    with process(on_sqlite, log, "1=stuck", "2=later") as first:
-        told(log, "recorded", "end later", "ready")
+    told = ""
+    with process(on_sqlite, "1=stuck", "2=later") as (first, output):
+        for what in ("recorded", "end later", "ready"):
+            output.wait_for(what)
         first.send_signal(signal.SIGKILL)
-        first.wait(patience())
-    with process(on_sqlite, log, "3=poison") as second:
-        told(log, "end stuck", "ready", by=second)
-        second.wait(patience())
-    with process(on_sqlite, log) as third:
-        third.wait(patience())
-    with process(on_sqlite, log) as fourth:
-        lines = told(log, "sorry poison", "end stuck", by=fourth)
+        told += output.all()
+    for asked in (["3=poison"], []):  # each process crashes
+        with process(on_sqlite, *asked) as (_, output):
+            told += output.all()
+    with process(on_sqlite) as (_, output):
+        output.wait_for("sorry poison.*")
+        if "end stuck" not in told:
+            output.wait_for("end stuck")
+        told += output.text
+    lines = told.splitlines()
     assert lines.count("look stuck") == 1
     assert lines.count("end stuck") == 1
     assert "end later" in lines
@@ -68,23 +62,24 @@ def test_jobs_survive_kill_9_and_a_job_that_keeps_crashing_is_abandoned(on_sqlit
 
 
 @pytest.mark.slow
-def test_killed_workers_job_is_taken_over(on_postgres: Scene, tmp_path: Path) -> None:
+def test_killed_workers_job_is_taken_over(on_postgres: Scene) -> None:
     """On PostgreSQL, another process continues a killed worker's job without repeating recorded steps."""
-    log = tmp_path / "log"
 
-    async def story(dead: "subprocess.Popen[bytes]") -> None:
+    async def story(dead: "subprocess.Popen[str]") -> None:
         diary = Diary()
         async with on_postgres.running(diary) as jobs:
-            await asyncio.sleep(1.0)  # while the worker lives, it keeps its job
+            for _ in range(queue.LOOKS + 1):
+                await jobs.sweep()  # while the worker lives, it keeps its job
             assert diary.told == []
             dead.send_signal(signal.SIGKILL)
             await diary.seen("end stuck")
             await on_postgres.settled(jobs)
 
-    with process(on_postgres, log, "1=stuck") as dead:
-        told(log, "recorded", "ready")
+    with process(on_postgres, "1=stuck") as (dead, output):
+        output.wait_for("recorded")
+        output.wait_for("ready")
         asyncio.run(story(dead))
-    assert log.read_text().splitlines().count("look stuck") == 1
+        assert output.all().splitlines().count("look stuck") == 1
 
 
 async def test_graceful_stop_hands_over_the_job(scene: Scene) -> None:

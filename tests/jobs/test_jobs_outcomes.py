@@ -1,4 +1,3 @@
-import asyncio
 from collections import Counter
 from contextlib import closing
 
@@ -82,8 +81,11 @@ async def test_postponed_review_is_superseded_by_a_push(on_sqlite: Scene) -> Non
     async with on_sqlite.running(diary) as jobs:
         await jobs.submit(push(head="one"), "guid-1")
         await diary.seen("HostLimited one")
-        while (await jobs.counts())["delayed"] == 0:  # noqa: ASYNC110 - a database is polled
-            await asyncio.sleep(0)
+
+        async def is_delayed() -> bool:
+            return (await jobs.counts())["delayed"] > 0
+
+        await on_sqlite.changes.until(is_delayed)
         await jobs.submit(push(head="two"), "guid-2")
         await diary.seen("end two")
         await on_sqlite.settled(jobs)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from talking import asked
-from waits import patience, until
+from waits import gone, patience
 
 from deeprepo.rlm import errors, models
 from deeprepo.rlm.values import Completion, Prompt
@@ -46,20 +46,13 @@ def test_child_processes_of_a_command_are_stopped(tmp_path: Path) -> None:
     leaves = "import os, subprocess, sys, time\nchild = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)\n"
     leaves += f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
 
-    def is_gone() -> bool:
-        try:
-            state = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        return state == "Z"
-
     assert reply_of(program(tmp_path, f"{leaves}print('done')"), asked()).text == "done\n"
-    until(is_gone, "what a command has started is gone")
+    gone(int((tmp_path / "pid").read_text()))
     started = time.monotonic()
     with pytest.raises(errors.TimedOut, match=r"was stopped after 2 s without a reply. Allow more"):
         reply_of(program(tmp_path, f"{leaves}time.sleep(60)"), asked(), timeout=2)
     assert time.monotonic() - started < patience(20)
-    until(is_gone, "what a command has started is gone")
+    gone(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waits import patience
-
 import benchmarks.hostile_server  # noqa: F401 - it adds the language
 
 if TYPE_CHECKING:
@@ -22,9 +20,7 @@ if TYPE_CHECKING:
 
 async def reviewed(at: "Whole", number: int) -> dict[str, Any]:
     """Wait for the pull request's review; return its check's conclusion and summary and all comments."""
-    async with asyncio.timeout(patience()):
-        while not any(check.status == "completed" for check in at.gh.pull(number).checks):  # noqa: ASYNC110 - as in `whole`
-            await asyncio.sleep(0.05)
+    await at.until(lambda: any(check.status == "completed" for check in at.gh.pull(number).checks))
     (check,) = at.gh.pull(number).checks
     comments = [c.body for c in at.gh.pull(number).comments]
     return {"conclusion": check.conclusion, "check": check.summary, "comment": "".join(comments)}

@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from waits import patience
+import waits
 
 from deeprepo_sandbox import github as sandbox
 
@@ -17,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @asynccontextmanager
-async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIterator["subprocess.Popen[bytes]"]:
+async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIterator["subprocess.Popen[str]"]:
     """Start the server, wait until it listens, and point GitHub's webhook at it.
 
     `settings` are more environment variables, without the prefix `DEEPREPO_`.
@@ -34,23 +33,19 @@ async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIte
         **settings,
     }
     ours = {f"DEEPREPO_{name}": value for name, value in env.items()}
-    log = folder / "log"
-    with log.open("wb") as out:
-        popen = subprocess.Popen(  # noqa: ASYNC220 - runs alongside the test
-            [sys.executable, "-m", "bot", "serve"],
-            env={**os.environ, **ours, "OPENAI_API_KEY": "sk-pretended", "PYTHONPATH": str(ROOT)},
-            stdout=out,
-            stderr=out,
-            cwd=folder,
-        )
-    try:
-        async with asyncio.timeout(patience()):
-            while not (found := re.search(r"listening.*?(http://[^\s\"]+)", log.read_text())):
-                assert popen.poll() is None, log.read_text()
-                await asyncio.sleep(0.02)
+    popen = subprocess.Popen(  # noqa: ASYNC220 - runs alongside the test
+        [sys.executable, "-m", "bot", "serve"],
+        env={**os.environ, **ours, "OPENAI_API_KEY": "sk-pretended", "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+    )
+    with waits.ended(popen):
+        assert popen.stdout is not None
+        found = await asyncio.to_thread(waits.Output(popen.stdout).wait_for, r"listening.*?(http://[^\s\"]+)")
         gh.listen(f"{found[1]}/webhook")
-        yield popen
-    finally:
-        gh.listen(None)
-        popen.kill()
-        popen.wait()
+        try:
+            yield popen
+        finally:
+            gh.listen(None)

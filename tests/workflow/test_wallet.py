@@ -1,6 +1,5 @@
 """Limit what a stranger with a fork can spend: real server, sandbox GitHub, and a slow model provider."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from families import few
-from waits import patient
+from waits import Changes
 from whole import BROKEN, Whole, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -30,12 +29,12 @@ class Purse:
     async def paying(self, more: int = 1) -> None:
         """Wait until `more` further model calls were sent, or until no job is left."""
         wanted = self.model.count + more
-        async with patient():
-            while self.model.count < wanted:
-                await self.at.gh.settle()
-                if not any((await self.at.server.jobs.counts()).values()):
-                    return
-                await asyncio.sleep(0.02)
+
+        async def is_over() -> bool:
+            await self.at.gh.settle()
+            return self.model.count >= wanted or await self.at.is_idle()
+
+        await self.at.changes.until(is_over)
 
     async def used_up(self) -> None:
         """Assert that the cap is used up but not exceeded.
@@ -65,12 +64,17 @@ async def purse(
     worker: str = "openai/gpt-5.4-mini",
     **place: object,
 ) -> AsyncIterator[Purse]:
-    answer = doubles.Reply(data={"answer": "One.", "findings": []}, delay=delay)
+    changes = Changes()
+
+    def answer(_: object) -> doubles.Reply:
+        changes.note()
+        return doubles.Reply(data={"answer": "One.", "findings": []}, delay=delay)
+
     async with doubles.openai_server(doubles.PerModel({"gpt-5.4-mini": answer})) as model:
         monkeypatch.setenv("DEEPREPO_WORKER", worker)
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
-        async with whole(folder, **place) as at:
+        async with whole(folder, changes=changes, **place) as at:
             await at.repo.commit("main", {".deeprepo.yml": rules})
             yield Purse(at, model)
 

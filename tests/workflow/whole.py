@@ -1,6 +1,5 @@
 """The whole product in one process: the sandbox GitHub and the real server with its jobs and databases."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import children
 from prepared import prepare
-from waits import patient
+from waits import Changes, patient
 
 from bot import app
 from bot.app import RunningServer
@@ -19,8 +18,6 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
 REFUSAL_PAUSE = 0.5  # seconds; long enough for `put_off` to see a delayed job
-LOOK = 0.1  # seconds between two polls, since each poll queries a database
-QUIET_LOOKS = 2  # how many polls in a row must find no job
 SECRET = "a secret of the webhook, planted"
 BASE = {
     "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',
@@ -43,6 +40,7 @@ class Whole:
     server: RunningServer
     data: Path
     address: str
+    changes: Changes  # jobs that ended
 
     async def opened(self, branch: str = "feature", files: Mapping[str, str | None] = BROKEN, **how: object) -> int:
         """Open a pull request that forgets a caller, and return its number without waiting for the review."""
@@ -55,23 +53,26 @@ class Whole:
             await self.gh.until(true, None)
 
     async def quiet(self) -> None:
-        """Wait until all deliveries have arrived and no job is left.
-
-        Checks twice, because the last job can cause another delivery.
-        """
+        """Wait until all deliveries have arrived and no job is left, also none that the last job's requests caused."""
         async with patient():
-            looks = 0
-            while looks < QUIET_LOOKS:
+            known = -1
+            while known != len(self.gh.deliveries):
                 await self.gh.settle()
-                looks = 0 if any((await self.server.jobs.counts()).values()) else looks + 1
-                await asyncio.sleep(LOOK if looks == 0 else 0)
+                known = len(self.gh.deliveries)
+                await self.changes.until(self.is_idle)
+                await self.gh.settle()
+
+    async def is_idle(self) -> bool:
+        """Return whether no job is left."""
+        return not any((await self.server.jobs.counts()).values())
 
     async def put_off(self, tries: int = 1) -> None:
         """Wait until a job is delayed after this many tries."""
-        async with patient():
-            jobs = self.server.jobs
-            while not [job for job in await jobs.list_jobs() if job.state == "delayed" and job.tries >= tries]:  # noqa: ASYNC110 - databases are polled
-                await asyncio.sleep(LOOK)
+
+        async def is_delayed() -> bool:
+            return any(job.state == "delayed" and job.tries >= tries for job in await self.server.jobs.list_jobs())
+
+        await self.changes.until(is_delayed)
 
     async def reviewed(self, **how: object) -> int:
         """Open a pull request, wait for its review, and return its number."""
@@ -121,7 +122,9 @@ Before = Callable[[sandbox.GitHub, sandbox.Repo, Path], Awaitable[None]]
 
 
 @asynccontextmanager
-async def whole(folder: Path, before: Before | None = None, **place: object) -> AsyncIterator[Whole]:
+async def whole(
+    folder: Path, before: Before | None = None, changes: Changes | None = None, **place: object
+) -> AsyncIterator[Whole]:
     """Start the product. On exit, fail if any request or response violated GitHub's API description.
 
     `before` can prepare the sandbox and the data folder before the server starts.
@@ -139,12 +142,14 @@ async def whole(folder: Path, before: Before | None = None, **place: object) -> 
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
         usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.05, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerOptions.model_validate(usual | place), app_settings)
+        changes = changes or Changes()
+        changes.follow_jobs()
         async with (
             app.open_server(settings, dispatch.open_work, refusal_pause=REFUSAL_PAUSE) as opened,
             serving(app.create(opened)) as address,
         ):
             gh.listen(f"{address}/webhook")
             gh.callbacks(f"{address}/signin/done")
-            yield Whole(gh, repo, opened, data, address)
+            yield Whole(gh, repo, opened, data, address, changes)
             gh.listen(None)
         assert gh.violations == ()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from copy import deepcopy
 from datetime import timedelta
 from functools import cache
@@ -17,7 +17,6 @@ from deeprepo_sandbox.github.serving import serving
 from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, SeenRequest, Token, User
 from deeprepo_sandbox.github.world import HOUR, World, actions_app
 
-NOW_AND_THEN = 0.5  # seconds: what is waited for may be no request
 PERMISSIONS = {
     "metadata": "read",
     "contents": "write",
@@ -242,15 +241,14 @@ class GitHub:
         return await hooks.hand_over(self.world, self._app, hooks.again(self.world, delivery))
 
     async def until(self, holds: Callable[[], bool], seconds: float | None = 30.0) -> None:
-        """Wait until something holds; it is looked at after every request, and now and then. Raises TimeoutError.
+        """Wait until something holds; it is looked at after every request. Raises TimeoutError.
 
         Without `seconds`, the caller limits the wait.
         """
         async with asyncio.timeout(seconds):
             while not holds():
                 self.world.stirred.clear()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self.world.stirred.wait(), NOW_AND_THEN)
+                await self.world.stirred.wait()
 
     async def settle(self) -> None:
         """Wait until every webhook that is under way has been answered."""

@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from boxes import missing
 from sample import AFTER, BEFORE
 from test_reproducing import HEAD, PROOF, Model
-from waits import patience
+from waits import patience, until
 from workflow.killed import serving
 
 from deeprepo_sandbox import github as sandbox
@@ -18,13 +17,6 @@ from deeprepo_sandbox.processes import alive
 
 MOUNTS = Path("/proc/self/mounts")
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
-
-
-async def until(used: Callable[[], object], seconds: float = 100.0) -> None:
-    """Poll until a condition is true. Processes and mounts send no event when they end."""
-    async with asyncio.timeout(patience(seconds)):
-        while not used():  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
 
 
 @boxed
@@ -47,14 +39,12 @@ def test_killed_server_is_cleaned_up_and_the_review_continues(tmp_path: Path) ->
             await repo.commit("feature", {name: str(text) for name, text in AFTER.items()})
             async with serving(tmp_path, gh, **settings) as server:
                 number = await repo.open_pull("feature", title="No check", body="")
-                await until(lambda: alive(mark))
+                await asyncio.to_thread(until, lambda: alive(mark), "the test runs")
                 server.kill()
                 server.wait()
-            await until(lambda: not alive(mark))
+            await asyncio.to_thread(until, lambda: not alive(mark), "the test is ended")
             async with serving(tmp_path, gh, **settings):
-                await until(
-                    lambda: all(one.status == "completed" for one in gh.pull(number).checks) and gh.pull(number).checks
-                )
+                await gh.until(lambda: any(one.status == "completed" for one in gh.pull(number).checks), patience(100))
             pull = gh.pull(number)
             posted = [one.body for one in pull.review_comments if "no longer refused" in one.body]
             assert len(posted) == 1, pull.review_comments

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,14 +159,8 @@ def test_killed_review_leaves_no_process_or_file(shop: Repository, tmp_path: Pat
             "-q",
         ]
         with subprocess.Popen(command, cwd=shop.folder, env=environment) as parent:
-            until = time.monotonic() + waits.patience()
-            while not [row for row in alive(mark) if row.startswith("sleep")] and time.monotonic() < until:
-                time.sleep(0.02)
-            assert [row for row in alive(mark) if row.startswith("sleep")]
+            waits.until(lambda: any(row.startswith("sleep") for row in alive(mark)), "the test runs")
             parent.send_signal(signal.SIGKILL)
-    until = time.monotonic() + waits.patience()
-    while alive(mark) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert alive(mark) == []
+    waits.until(lambda: not alive(mark), "the test is ended")
     left = [path.name for path in scratch.rglob("*") if path.is_file() and "test_deeprepo" in path.name]
     assert left == []
