@@ -9,8 +9,7 @@ from functools import partial
 
 from bot import checkout, diff
 from bot.brief import Brief
-from bot.checkout.shown import create_known_secrets
-from bot.checkout.views import CachedTree, WrittenTree
+from bot.checkout.views import CachedTree, WrittenTree, create_known_secrets
 from bot.config import Settings
 from bot.diff import units
 from bot.features.reproduction import review as reproduction
@@ -18,7 +17,7 @@ from bot.findings import history, suggest
 from bot.machine import extras
 from bot.render import count
 from bot.review import coverage, guidance, incremental, report, scope, strategies
-from bot.review.journal import finish
+from bot.review.journal import end
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
 from bot.values import ChangedFile, PlacedFinding, Review
@@ -76,7 +75,9 @@ async def review(brief: Brief, tools: Tools) -> Review:
         findings = await report.place(judgement, session, tools.faults, prove)
         review = await report.conclude(session, strategy, transcript, judgement, findings, tools.clock() - start)
         told = [placed_finding.finding for placed_finding in review.findings]
-        return finish(session.calls.journal, subject.shown(review, told))
+        shown = subject.shown(review, told)
+        session.calls.journal.end(partial(end, shown))
+        return shown
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ class RunnableTree(Tree, Protocol):
 
 
 class KnownSecrets(Masks, Protocol):
-    """The secrets that one review has met. `checkout.shown.create_known_secrets` begins to know them."""
+    """The secrets that one review has met. `checkout.views.create_known_secrets` begins to know them."""
 
     def exclude_paths(self, *sides: Collection[str]) -> None:
         """Take these paths for no secrets."""

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from bot.machine.limits import ProcessLimits
+from bot.machine.processes import ProcessLimits
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 

@@ -13,7 +13,7 @@ from reported import reported
 from bot import config, diff
 from bot.brief import Brief
 from bot.checkout import Checkout
-from bot.checkout.shown import MaskedTree
+from bot.checkout.views import MaskedTree
 from bot.diff import units
 from bot.review import coverage
 from bot.review.session import Lookup, Session

@@ -7,7 +7,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.errors import GitError
-from bot.machine.concurrency import finish_before_cancel
+from bot.machine.processes import finish_before_cancel
 from deeprepo.impact.concurrency import OwnTime, together
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bot.errors import DeepRepoError
-from bot.machine import extras, limits
+from bot.machine import extras, processes
 from bot.machine import files as own
-from bot.machine.concurrency import end_process, start_process
+from bot.machine.processes import end_process, start_process
 
 LINTER_SECONDS = 30.0  # per run
 CPU_SECONDS = 7  # per run of a linter, and half a second more for each file
@@ -82,7 +82,7 @@ async def execute(
     systems that support this (0: no limit). Raises ProgramError if it exceeds a limit or crashes.
     """
     process = await start_process(*command, cwd=folder, env=environment)
-    limits.limit_process(process.pid, memory, cpu_seconds)
+    processes.limit_process(process.pid, memory, cpu_seconds)
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise DeepRepoError(f"{name} has no pipes")
     process.stdin.close()

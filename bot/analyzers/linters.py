@@ -15,10 +15,11 @@ import re
 import tomllib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from posixpath import splitext
 from types import MappingProxyType
 from typing import Any
 
@@ -185,6 +186,10 @@ class Linter(ABC):
     """
 
     NAME: str  # the program's name
+    suffixes: frozenset[str] = frozenset()  # of the files that it checks under their suffix
+    names: Mapping[str, Callable[[str], bool]] = MappingProxyType(
+        {}
+    )  # file name in the run -> whether a path is checked as this
     tables: tuple[str, ...] = ()  # files with the rules, in `checks`; a linter with few rules sets `rules` instead
     comments: Directives
     sentinel: Sentinel | None = None  # shows that a text was read to its end; None if the log shows it
@@ -195,9 +200,12 @@ class Linter(ABC):
     cpu_seconds: int = linter_run.CPU_SECONDS
     silent: frozenset[int] = frozenset()  # exit statuses without output, if it could read none of the files
 
-    @abstractmethod
     def name(self, path: str) -> str | None:
         """Return a changed file's name in the run's folder; None if the linter does not check it."""
+        suffix = splitext(path)[1].lower()
+        return (
+            f"f{suffix}" if suffix in self.suffixes else next((n for n, fits in self.names.items() if fits(path)), None)
+        )
 
     @abstractmethod
     def arguments(self, codes: Sequence[str], names: Sequence[str], /) -> Sequence[str]:

@@ -20,7 +20,7 @@ from bot.config import environment
 from bot.config.server import Server, server_settings
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace
-from bot.machine.limits import ProcessLimits
+from bot.machine.processes import ProcessLimits
 from bot.storage import Store
 from bot.values import Review
 from bot.values.review import ReviewStatus

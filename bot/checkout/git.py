@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.errors import GitError
-from bot.machine.concurrency import end_process, start_process
+from bot.machine.processes import end_process, start_process
 
 # A second line of defense. Commands that read a change run without its repository's configuration anyway
 # (`own_git_dir`). For other commands, such as the evaluation's, these options prevent a configuration from

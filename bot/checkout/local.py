@@ -10,7 +10,7 @@ from pathlib import Path
 from bot.checkout import git, own_git_dir, worktree
 from bot.checkout.own_git_dir import RepositoryPaths, locate
 from bot.checkout.tree import Checkout
-from bot.config import hook
+from bot.config.settings import hook_push
 from bot.errors import GitError, NoCommitError, RevisionError, UsageError
 from bot.machine import files
 from bot.values import PullRequest, TypedChange
@@ -284,7 +284,7 @@ def typed_change(change: str | None, repo: str, *, staged: bool, uncommitted: bo
         raise UsageError("use only one of BASE..HEAD, --staged and --uncommitted")
     if staged or uncommitted:
         return TypedChange(repo, "staged" if staged else "uncommitted")
-    if change is None and (push := hook.push()) is not None:
+    if change is None and (push := hook_push()) is not None:
         return TypedChange(repo, "range", push.base, push.head)
     base, dots, head = (change or "").replace("...", "..").partition("..")
     if change is not None and not dots and base.startswith("-"):

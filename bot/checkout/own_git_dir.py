@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git
-from bot.config import hook
+from bot.config.settings import hook_repository
 from bot.errors import RevisionError
 from bot.machine import files
 from bot.values import PullRequest
@@ -104,7 +104,7 @@ def _at(folder: Path) -> RepositoryPaths | None:
 
 def _from_hook(folder: Path) -> RepositoryPaths | None:
     """Return the repository that git passes to a hook, if its work tree contains the folder, or None."""
-    named = hook.repository()
+    named = hook_repository()
     if named is None or named[1] not in (folder, *folder.parents) or not _is_git_dir(named[0]):
         return None
     return _paths(named[0], str(named[1]))

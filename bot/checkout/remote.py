@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
-from bot.machine import limits
+from bot.machine import processes
 from bot.values import Bases
 from bot.values.change import is_object_id
 
@@ -175,7 +175,7 @@ async def _fetch_once(job: _Fetch) -> None:
         "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", job.url, *job.commits,
         cwd=job.store, env={**ENVIRONMENT, **_token_variables(job.url, job.token), "GIT_DIR": job.store}, online=True,
     )  # fmt: skip
-    limits.limit_process(process.pid)
+    processes.limit_process(process.pid)
     replies = asyncio.ensure_future(process.communicate())
     try:
         while not replies.done():

@@ -16,7 +16,7 @@ from bot.checkout import git, own_git_dir
 from bot.checkout.searches import Searches
 from bot.errors import GitError
 from bot.globs import generated_marks
-from bot.machine.concurrency import end_process
+from bot.machine.processes import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
 from bot.values.shared_file import SettingsText, UnusableFile
 from deeprepo.impact.concurrency import together

@@ -1,20 +1,38 @@
-"""Wrappers around trees that cache searches, or exclude generated files from searches."""
+"""Views of the two trees: with a cache for searches, without files that are never shown, and without secrets.
+
+Secrets in code are replaced with placeholders before models or tests written by models can see the code. Whole
+files are searched for secrets, because part of a secret may not be recognized. `deeprepo.rlm.money.calls` masks
+the same secrets in prompts, and `bot/review/written.py` masks them in output.
+"""
 
 import asyncio
+import io
 import re
+import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.file_kinds import is_excluded_from_search
-from bot.ports import RunnableTree
+from bot.ports import KnownSecrets, RunnableTree
+from bot.secrets.masking.masks import Masks
+from bot.secrets.patterns import PROMISING_LINE
 from bot.values import Query, Side, TreeEntry
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.views import TreeView
 
+if TYPE_CHECKING:
+    import tarfile
+
 MAX_EXCLUDED = 60  # files and folders that a search excludes
 Found = TypeVar("Found")
+SIDES: Sequence[Side] = ("base", "head")
+BATCH = 256  # files that are in memory while secrets are learned
+PARTS_PER_PATTERN = 400  # of up to 12 characters, so that git accepts the pattern
+# Files up to this size are searched for secrets, unless there is a NUL byte in their first bytes.
+MAX_TEXT_BYTES, HEAD_BYTES = 2 << 20, 8_000
 
 
 class CachedTree(TreeView):
@@ -94,3 +112,182 @@ def _excluded_paths(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
 def _folders(path: str) -> Iterator[str]:
     """Yield the folders that contain a file, outermost first."""
     return (path[: at.start()] for at in re.finditer("/", path))
+
+
+def create_known_secrets() -> KnownSecrets:
+    """Return an empty set of known secrets for a review."""
+    return Masks()
+
+
+class _IncompleteSearchError(Exception):
+    """A search for files with secrets was stopped early."""
+
+
+class MaskedTree(TreeView):
+    """A `Tree` whose searches only see placeholders for secrets.
+
+    Contents that are read include the secrets, which are added to the known secrets. Searches run in a copy
+    of the trees with placeholders. Otherwise, repeated searches could guess a secret from which lines match,
+    how many there are, or whether a search fails.
+    """
+
+    def __init__(self, tree: RunnableTree, masks: KnownSecrets) -> None:
+        super().__init__(tree)
+        self._runnable, self._masks = tree, masks
+        self._lock = asyncio.Lock()
+        self._unread: dict[Side, list[str]] = {}  # files that may contain secrets and were not read yet
+        self._read: set[str] = set()  # object IDs of such files
+        self._replaced_parts = frozenset[str]()  # parts of the secrets that the copy contains no more
+        self._contents: dict[Side, dict[str, bytes]] = {"base": {}, "head": {}}  # the copy's changed files
+        self._copy: Tree = tree
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """Return the contents of many files, including secrets. The caller must mask them."""
+        blobs = await self._tree.read_many(paths, side)
+        self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
+        return blobs
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Return the paths of the text files in which any of the patterns occurs after masking."""
+        try:
+            return await (await self._masked_copy()).grep(self._masked_query(query))
+        except _IncompleteSearchError:
+            return frozenset()
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """Return the lines that match after masking, as (path, line, masked text)."""
+        try:
+            return await (await self._masked_copy()).grep_lines(self._masked_query(query))
+        except _IncompleteSearchError:
+            return ()
+
+    def _masked_query(self, query: Query) -> Query:
+        """Return the query with placeholders, which a model's reply no longer contains."""
+        return replace(query, patterns=[self._masks.hide_known(pattern) for pattern in query.patterns])
+
+    async def _masked_copy(self) -> Tree:
+        """Return a copy of both trees, with placeholders for all secrets that are known or in the trees."""
+        async with self._lock:
+            for side in SIDES:
+                await self._learn_all(side)
+            new_parts = self._masks.distinctive_parts() - self._replaced_parts
+            if new_parts or self._copy is self._tree:
+                masked: dict[bytes, bytes] = {}
+                for side in SIDES:
+                    await self._replace_secrets(new_parts, side, masked)
+                self._copy = await self._runnable.with_contents(self._contents)
+                self._replaced_parts |= new_parts
+            return self._copy
+
+    async def _learn_all(self, side: Side) -> None:
+        """Learn all secrets on one side. If this is canceled, the next call continues."""
+        if side not in self._unread:
+            self._unread[side] = sorted(await self._files_with(PROMISING_LINE, side))
+        entries, unread = await self.entries(side), self._unread[side]
+        while unread:
+            batch = unread[-BATCH:]
+            oids = {path: entries[path].oid for path in batch if path in entries}
+            new = [path for path, oid in oids.items() if oid not in self._read]
+            blobs = await self._tree.read_many(new, side)
+            for blob in blobs.values():
+                # Without its path, as in prompts, so that the rules for the most kinds of files apply
+                self._masks.learn(blob.decode("utf-8", "surrogateescape"))
+            self._contents[side] |= dict.fromkeys(set(batch) - oids.keys() | set(new) - blobs.keys(), b"")
+            self._read.update(oids[path] for path in blobs)
+            del unread[-BATCH:]
+
+    async def _replace_secrets(self, parts: Collection[str], side: Side, masked: dict[bytes, bytes]) -> None:
+        """Mask the contents of the files with these parts of secrets. Unreadable files become empty.
+
+        `masked` caches masked contents, because most files are the same on both sides.
+        """
+        paths: frozenset[str] = frozenset()
+        for pattern in _patterns_for(parts):
+            paths |= await self._files_with(pattern, side)
+        blobs = await self._tree.read_many(sorted(paths), side)
+        self._contents[side] |= dict.fromkeys(paths - blobs.keys(), b"")
+        for path, blob in blobs.items():
+            if blob not in masked:
+                masked[blob] = _hide(self._masks, blob)
+            if masked[blob] != blob:
+                self._contents[side][path] = masked[blob]
+
+    async def _files_with(self, pattern: str, side: Side) -> frozenset[str]:
+        stopped = len(self.stopped_searches)
+        paths = await self._tree.grep(Query([pattern], syntax="perl", side=side))
+        if len(self.stopped_searches) > stopped:
+            raise _IncompleteSearchError
+        return paths
+
+
+class ShownTree(TreeView):
+    """The two trees with masked secrets, as models see and quote them."""
+
+    def __init__(self, tree: Tree, masks: KnownSecrets) -> None:
+        """`tree` is a `MaskedTree` or a view of one."""
+        super().__init__(tree)
+        self._masks = masks
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """Return the contents of many files, with secrets replaced by placeholders."""
+        blobs = await super().read_many(paths, side)
+        return {path: _hide(self._masks, blob) for path, blob in blobs.items()}
+
+
+def _hide(masks: KnownSecrets, blob: bytes) -> bytes:
+    return masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _patterns_for(parts: Collection[str]) -> Iterator[str]:
+    """Texts are grouped by their first byte.
+
+    Git would compare every position with each of thousands of alternatives.
+    """
+    ordered = sorted(part.encode("utf-8", "surrogateescape") for part in parts)
+    for index in range(0, len(ordered), PARTS_PER_PATTERN):
+        groups = groupby(ordered[index : index + PARTS_PER_PATTERN], key=lambda part: part[:1])
+        yield "|".join(
+            f"{_literal(first)}(?:{'|'.join(_literal(part[1:]) for part in group)})" for first, group in groups
+        )
+
+
+def _literal(text: bytes) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in text)
+
+
+def archive_without_secrets(archive: bytes, folder: str) -> bytes:
+    """Return a tar archive of `folder` in which secrets in text files are replaced by placeholders.
+
+    The output of a test is shown to a model and to people, and the test could print secrets in any form. So
+    it must not have access to any. All files get new modification times, so that build tools rebuild what was
+    built from the base. The archive has no end marker, so more files can be appended.
+    """
+    import tarfile  # imported here because few reviews run tests
+
+    masks, whole, now = create_known_secrets(), io.BytesIO(), int(time.time()) + 1
+    # A first pass, because the last file's secrets can occur in the first file
+    for about, data in _members(archive):
+        if _is_text(data):
+            masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(folder))
+    with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
+        for about, data in _members(archive):
+            text = data
+            if _is_text(data):
+                text = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            about.size, about.mtime, about.pax_headers = len(text), now, {}
+            new.addfile(about, io.BytesIO(text))
+        end = new.offset
+    return whole.getvalue()[:end]
+
+
+def _members(archive: bytes) -> "Iterator[tuple[tarfile.TarInfo, bytes]]":
+    import tarfile
+
+    with tarfile.TarFile(fileobj=io.BytesIO(archive)) as known:
+        for about in known:
+            file = known.extractfile(about) if about.isreg() else None
+            yield about, file.read() if file is not None else b""
+
+
+def _is_text(data: bytes) -> bool:
+    return 0 < len(data) <= MAX_TEXT_BYTES and b"\0" not in data[:HEAD_BYTES]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bot.checkout import git, own_git_dir
 from bot.checkout.own_git_dir import RepositoryPaths, Settings
-from bot.config import hook
+from bot.config.settings import hook_index
 from bot.machine import files
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.text.paths import name_of
@@ -92,7 +92,7 @@ def index(place: RepositoryPaths, own: str) -> Index:
 def _copy(place: RepositoryPaths, own: Path) -> None:
     """Copy the files in which git stores the state of a work tree, except its configuration."""
     # In a hook, git may use another index file.
-    index_file = Path(place.top or place.git_dir, hook.index() or Path(place.git_dir, "index"))
+    index_file = Path(place.top or place.git_dir, hook_index() or Path(place.git_dir, "index"))
     if index_file.exists():  # a branch without commits has no index; git creates one
         # Copy the times too, because git treats entries older than the index as unchanged.
         files.copy(index_file, own / "index")

@@ -41,9 +41,9 @@ def finish(
 
 def fixable(review: "Review") -> int:
     """Return how many findings --fix could fix; 0 in a hook, where users can't add the option."""
-    from bot.config import hook
+    from bot.config.settings import is_hook
 
-    return 0 if hook.is_running() else len(review.fixable)
+    return 0 if is_hook() else len(review.fixable)
 
 
 @contextmanager
@@ -101,17 +101,18 @@ def deliver(
 
 def _is_short(review: "Review", form: str, output: Path | None) -> bool:
     """Return whether one line is enough, because a hook's review found nothing and has no notes."""
-    from bot.config import hook
+    from bot.config.settings import is_hook
 
     is_clean = review.conclusion == "clean" and not (review.notes or review.findings or review.cut.failure)
-    return form == "console" and output is None and is_clean and hook.is_running()
+    return form == "console" and output is None and is_clean and is_hook()
 
 
 def explain_hook_failure(review: "Review", *, push: bool) -> None:
     """If a hook stopped a commit or push, explain what the user can do."""
-    from bot.config import FILE, hook
+    from bot.config import FILE
+    from bot.config.settings import is_hook
 
-    if not hook.is_running():
+    if not is_hook():
         return
     mark = next((finding.identity for finding in review.reaching(review.settings.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"

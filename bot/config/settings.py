@@ -1,4 +1,4 @@
-"""Read the settings in environment variables that apply to every command."""
+"""Read the environment: the settings that apply to every command, and what git and pre-commit tell a hook."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -195,3 +195,42 @@ def provider_key(variable: str) -> SecretStr | None:
                 f"{variable}_FILE: the file cannot be read; use a file that this user can read"
             ) from error
     return SecretStr(value) if value else None
+
+
+@dataclass(frozen=True)
+class HookPush:
+    """A push that is about to happen. `base` is the remote's current commit, or None for a new branch."""
+
+    base: str | None
+    head: str
+
+
+def hook_index() -> str | None:
+    """Return the path of the index to commit, or None for the default.
+
+    `git commit -a` and `git commit FILE` use a temporary index.
+    """
+    return os.environ.get("GIT_INDEX_FILE") or None
+
+
+def hook_repository() -> tuple[Path, Path] | None:
+    """Return the git folder and the work tree if GIT_DIR and GIT_WORK_TREE are both set, else None.
+
+    The two can be in unrelated places.
+    """
+    places = (os.environ.get("GIT_DIR"), os.environ.get("GIT_WORK_TREE"))
+    return (Path(places[0]).resolve(), Path(places[1]).resolve()) if places[0] and places[1] else None
+
+
+def hook_push() -> HookPush | None:
+    """Return the push for which pre-commit runs us, or None if it runs us for something else.
+
+    The pushed branch may not be checked out: `git push origin topic` works from every branch.
+    """
+    head = os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_LOCAL_BRANCH")
+    return HookPush(os.environ.get("PRE_COMMIT_FROM_REF") or None, head) if head else None
+
+
+def is_hook() -> bool:
+    """Return whether git, which sets GIT_PREFIX, or pre-commit started this process."""
+    return "PRE_COMMIT" in os.environ or "GIT_PREFIX" in os.environ

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -11,18 +10,11 @@ from bot.machine import files
 from bot.values import Review
 from deeprepo.rlm.journal import reader
 from deeprepo.rlm.journal.codec import Row
-from deeprepo.rlm.journal.writer import Journal
 
 
 def open_file(path: Path) -> TextIO:
     """Open a journal file, readable only by its owner, without following links. Raises UsageError."""
     return files.append(path, label="the journal ", private=True, folders=True)
-
-
-def finish(journal: Journal, review: Review) -> Review:
-    """Write the last line and return the review."""
-    journal.end(partial(end, review))
-    return review
 
 
 def end(review: Review) -> Row:

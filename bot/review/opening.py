@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.brief import record
-from bot.checkout.shown import MaskedTree, ShownTree
+from bot.checkout.views import MaskedTree, ShownTree
 from bot.machine import build
 from bot.ports import Analyzer, KnownSecrets
 from bot.review.analyzer_worker import AnalyzerWorker
@@ -83,7 +83,7 @@ async def open_session(
 
         worker = ModelWorker(models.reader, calls, survey, look_ups=look_ups, takes_notes=takes_notes)
     try:
-        notes = journal.begin(_start(survey, models, limits))
+        notes = journal.begin(_start(survey, models, limits)) if journal.is_read else ()
         yield Session(
             survey=survey,
             tree=tree,

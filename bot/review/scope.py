@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot import checkout, config, diff
 from bot.brief import Brief
-from bot.checkout.shown import create_known_secrets
+from bot.checkout.views import create_known_secrets
 from bot.config import Config
 from bot.diff import units
 from bot.errors import NothingToReview

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from bot.checkout.shown import ShownTree
+from bot.checkout.views import ShownTree
 from bot.findings import merge
 from bot.findings.quotes import check_quotes
 from bot.review.coverage import CoverageTracker

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from bot.brief import Brief
-from bot.checkout.shown import create_known_secrets
+from bot.checkout.views import create_known_secrets
 from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets, RunnableTree
 from bot.review import written

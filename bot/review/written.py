@@ -7,7 +7,7 @@ recognized in the text itself.
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from bot.checkout.shown import create_known_secrets
+from bot.checkout.views import create_known_secrets
 from bot.ports import KnownSecrets
 from bot.secrets import detect
 from bot.secrets.masking import hide

@@ -25,8 +25,8 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.errors import DeepRepoError, OverLimit
-from bot.machine import limits
-from bot.machine.limits import ProcessLimits
+from bot.machine import processes
+from bot.machine.processes import ProcessLimits
 from bot.values.consumer import TOO_MUCH, label
 from bot.values.progress import ProgressCallback, Reading
 from deeprepo.impact.consumers.overlay import mount_of
@@ -138,7 +138,7 @@ def call(
     context = _context()
     pipe, child_pipe = context.Pipe()
     alive, parent_alive = context.Pipe(duplex=False)  # carries no data, but closes when this process ends
-    note = context.RawArray("c", limits.SIZE)  # shared memory
+    note = context.RawArray("c", processes.NOTE_BYTES)  # shared memory
     given = child_pipe, alive, task, arguments, caps, note, _environment()
     process: Any = context.Process(target=_main, args=given, daemon=True)
     with _LOCK:
@@ -254,7 +254,7 @@ def _wait_for_result(  # noqa: C901, PLR0912 - each way in which a child can end
             raise ChildEnded(_last_file(note), "exceeded the time limit of a review")
         if now - checked_at >= POLL_SECONDS:
             checked_at = now
-            if limits.memory(process.pid) > caps.memory:
+            if processes.memory_of(process.pid) > caps.memory:
                 raise _out_of_memory(_last_file(note), caps)
         try:
             if not pipe.poll(POLL_SECONDS):
@@ -283,7 +283,7 @@ def _wait_for_result(  # noqa: C901, PLR0912 - each way in which a child can end
 
 
 def _last_file(note: Any) -> str:  # noqa: ANN401 - a ctypes array
-    return limits.last_note(bytes(memoryview(note)))
+    return processes.last_note(bytes(memoryview(note)))
 
 
 def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
@@ -362,7 +362,7 @@ def _main(
     os.environ.clear()
     os.environ.update(environment)  # the fork server's environment may be outdated
     os.nice(caps.nice)
-    limits.apply(memoryview(note).cast("B"), caps)
+    processes.limit_this_process(memoryview(note).cast("B"), caps)
     line = ChildPipe(pipe)
     logging.getLogger().handlers[:] = [_PipeHandler(line)]
     try:
@@ -396,7 +396,7 @@ async def _run_renewing_limit(work: Coroutine[Any, Any, Result]) -> Result:
     async def renew() -> None:
         while True:
             await asyncio.sleep(RENEW_SECONDS)
-            limits.renew()
+            processes.renew_limits()
 
     renewing = asyncio.create_task(renew())
     try:

@@ -8,7 +8,7 @@ from typing import Any
 from bot import config, pipeline
 from bot.brief import Brief
 from bot.features.reproduction import review as reproduction
-from bot.machine.limits import ProcessLimits
+from bot.machine.processes import ProcessLimits
 from bot.review import coverage
 from bot.review.strategies import can_afford_root, choose, has_moved_files
 from bot.review.survey import Survey

@@ -12,8 +12,9 @@ from bot import checkout, config, pipeline
 from bot.analyzers import load_analyzer
 from bot.brief import Brief
 from bot.checkout import Checkout
-from bot.config import Config, Settings, hook
+from bot.config import Config, Settings
 from bot.config.defaults import ANALYZERS
+from bot.config.settings import is_hook
 from bot.errors import UsageError
 from bot.features.consumers import local
 from bot.features.organization.review import cloned_defaults
@@ -74,7 +75,7 @@ async def brief_of(
         await checkout.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
         file = await tree.settings_at_tip(config.FILE)
     settings = config.resolve(flags, file, environment, shared=await shared_files(pull, environment, scratch))
-    models_problem = _unusable_models(settings, environment) if hook.is_running() else ""
+    models_problem = _unusable_models(settings, environment) if is_hook() else ""
     if models_problem:
         settings = settings.with_flags(strategy="offline")
     clones = flags.get("with_clones") or ()

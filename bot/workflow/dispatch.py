@@ -12,7 +12,7 @@ from bot.commands import CommandReply
 from bot.errors import HostError, HostRefused
 from bot.github import Host, Identity, RequestPace, apps
 from bot.github.policy import Recent
-from bot.machine.limits import ProcessLimits
+from bot.machine.processes import ProcessLimits
 from bot.render import load, plain
 from bot.storage import Store
 from bot.values import (

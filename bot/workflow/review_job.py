@@ -23,7 +23,7 @@ from bot.errors import (
 )
 from bot.features.consumers.fetching import fetch_for_job
 from bot.github import Host
-from bot.machine.concurrency import finish_before_cancel
+from bot.machine.processes import finish_before_cancel
 from bot.payloads import Rendered
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding

@@ -25,7 +25,7 @@ from bot.features.organization.files import shared_with_job
 from bot.github import Host, Identity, RequestPace
 from bot.github.policy import Recent
 from bot.machine import files
-from bot.machine.limits import ProcessLimits
+from bot.machine.processes import ProcessLimits
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, Question, Remark, Rendered
 from bot.render import line, visible

@@ -6,10 +6,10 @@ import tarfile
 from pathlib import Path
 
 import bot
-from bot.checkout.shown import archive_without_secrets, create_known_secrets
+from bot.checkout.views import archive_without_secrets, create_known_secrets
 from bot.review import written
 
-DOORS = {"bot/checkout/shown.py", "bot/review/written.py"}
+DOORS = {"bot/checkout/views.py", "bot/review/written.py"}
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
 PASSWORD = "tr0ub4dor" + "&3xKq9"
 HOUSE = Path(bot.__file__).parents[1]

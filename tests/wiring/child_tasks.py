@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from bot.errors import StorageError
-from bot.machine.limits import ProcessLimits
+from bot.machine.processes import ProcessLimits
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 from deeprepo.impact.in_hand import reading

@@ -4,7 +4,7 @@ import asyncio
 
 from whole import BROKEN, MENDED, Whole
 
-from bot.machine.limits import ProcessLimits
+from bot.machine.processes import ProcessLimits
 from bot.values import ReviewJob
 from bot.workflow.dispatch import open_work
 from deeprepo_sandbox import github as sandbox

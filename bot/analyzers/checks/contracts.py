@@ -92,7 +92,8 @@ async def check(
             for rows in ([_order(group)] if path in gone_files else _group_by_cause(group))
         ],
     )
-    findings += await overridden(tree, dependents)
+    if dependents.subclasses:
+        findings += await overridden(tree, dependents)
     return tuple(sorted(findings, key=lambda item: (item.severity != "high", item.path, item.start)))
 
 

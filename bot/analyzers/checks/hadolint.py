@@ -13,16 +13,13 @@ class Hadolint(Linter):
     """Checks Dockerfiles."""
 
     NAME = "hadolint"
+    names = MappingProxyType({"Dockerfile": is_dockerfile})
     tables = ("hadolint.toml", "shellcheck.toml")
     comments = Directives(b"hadolint|shellcheck", b"#")
     sentinel = Sentinel(b"\nEXPOSE 65536\n", "DL3011")
     memory = HASKELL_BYTES
     cpu_seconds = 1  # a Dockerfile of 300 lines takes 0.3
     settings = MappingProxyType({"hadolint.yaml": b"{}\n"})
-
-    def name(self, path: str) -> str | None:
-        """Return the same name for every Dockerfile."""
-        return "Dockerfile" if is_dockerfile(path) else None
 
     def arguments(self, _codes: Sequence[str], names: Sequence[str], /) -> list[str]:
         """Return arguments that use only our configuration."""

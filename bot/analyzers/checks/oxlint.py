@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from posixpath import splitext
 from types import MappingProxyType
 from typing import Any
 
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 from deeprepo.impact.text.lines import RETURNS
 
-SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'
 CODE = re.compile(r"(?:\w[\w-]*)\(([\w-]+)\)")  # "eslint(no-dupe-keys)"
 
@@ -18,6 +16,7 @@ class Oxlint(Linter):
     """Checks JavaScript and TypeScript files."""
 
     NAME = "oxlint"
+    suffixes = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
     tables = ("oxlint.toml",)
     comments = Directives(rb"(?:ox|es)lint-(?:disable|enable)")
     sentinel = Sentinel(b"debugger;\n", "no-debugger")
@@ -26,11 +25,6 @@ class Oxlint(Linter):
     others = re.compile(
         rb"\A(?:\xef\xbb\xbf)?\s*+<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE
     )  # Qt stores translations in `.ts` files
-
-    def name(self, path: str) -> str | None:
-        """Return a name with the suffix, which selects the language. Files of declarations contain no code."""
-        stem, suffix = splitext(path.lower())
-        return f"f{suffix}" if suffix in SUFFIXES and not stem.endswith(".d") else None
 
     def arguments(self, codes: Sequence[str], _names: Sequence[str], /) -> list[str]:
         """Return arguments that select the rules and use only our configuration."""

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from bot.values.finding import proof_id
-from deeprepo import impact
+from deeprepo.impact import new_lines
 from deeprepo.impact.language import language_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.breaks import REPORTED, compare
+from deeprepo.impact.values import Place
 
 UNREAD = "it could not be parsed"
 LEFT_OUT = "checking the change needs more files than one check reads"
@@ -27,12 +28,12 @@ class References:
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the change adds code that can contain references."""
-        return file.is_analyzed and bool(file.added_lines) and impact.knows(file.path)
+        return file.is_analyzed and bool(file.added_lines) and new_lines.knows(file.path)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """Return one finding per cause and file, with the other lines as evidence."""
         change = {file.path: file.added_lines for file in files}
-        report = await impact.report(tree, change)
+        report = await new_lines.report(tree, change)
         told = _told(dependents)
         places = [place for place in report.places if not told & _reported_names(place)]
         texts = await tree.read_many(sorted({place.path for place in places}))
@@ -76,7 +77,7 @@ def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:
     )
 
 
-def _reported_names(place: impact.Place) -> set[tuple[str, str]]:
+def _reported_names(place: Place) -> set[tuple[str, str]]:
     return {(place.path, _last(name)) for name in (place.name, place.here) if name}
 
 
@@ -84,7 +85,7 @@ def _last(name: str) -> str:
     return re.split(r"[./:\\]", name)[-1]
 
 
-def _finding(place: impact.Place, lines: Sequence[str], *, proves: bool) -> Finding:
+def _finding(place: Place, lines: Sequence[str], *, proves: bool) -> Finding:
     known = language_of(place.path)
     proof = proof_id(place.rule, f"{place.home} {place.name}") if proves else ""
     return Finding(
@@ -104,7 +105,7 @@ def _finding(place: impact.Place, lines: Sequence[str], *, proves: bool) -> Find
     )
 
 
-def _title(place: impact.Place) -> str:
+def _title(place: Place) -> str:
     """Return what is wrong. A similar name is asked as a question for a person, and no fix uses it."""
     near = f"; did you mean {' or '.join(f'`{name}`' for name in place.near)}?" if place.near else ""
     if place.rule == "missing-module":
@@ -114,7 +115,7 @@ def _title(place: impact.Place) -> str:
     return f"`{_last(place.name)}` is not in {place.home}{near}"
 
 
-def _why(place: impact.Place) -> str:
+def _why(place: Place) -> str:
     if place.rule == "missing-module":
         return f"{place.path}:{place.line} imports `{place.name}`, which matches no file in the repository."
     return f"{place.path}:{place.line} imports `{place.name}`; {place.home} neither defines nor re-exports it."

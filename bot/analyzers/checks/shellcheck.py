@@ -1,28 +1,21 @@
 """Run ShellCheck on changed shell scripts, by suffix. It follows no `source` and reads no settings."""
 
 from collections.abc import Iterable, Sequence
-from posixpath import splitext
 from typing import Any
 
 from bot.analyzers.linter_run import HASKELL_BYTES
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
-
-SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
 
 
 class ShellCheck(Linter):
     """Checks shell scripts."""
 
     NAME = "shellcheck"
+    suffixes = frozenset({".sh", ".bash", ".ksh"})
     tables = ("shellcheck.toml",)
     comments = Directives(b"shellcheck", b"#")
     sentinel = Sentinel(b"\n[ here = end ]\n", "SC2050")
     memory = HASKELL_BYTES
-
-    def name(self, path: str) -> str | None:
-        """Return a name with the suffix, which selects the shell."""
-        suffix = splitext(path)[1].lower()
-        return f"f{suffix}" if suffix in SUFFIXES else None
 
     def arguments(self, codes: Sequence[str], names: Sequence[str], /) -> list[str]:
         """Return arguments that select the rules and read no settings."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from bot.analyzers.linters import Directives, Linter, LintReport
@@ -33,15 +34,10 @@ class Zizmor(Linter):
     """Checks workflows and actions."""
 
     NAME = "zizmor"
+    names = MappingProxyType({".github/workflows/w.yml": is_workflow, "action.yml": is_action})
     tables = ("zizmor.toml",)
     comments = Directives(b"zizmor", b"#")
     silent = frozenset({1, 3})
-
-    def name(self, path: str) -> str | None:
-        """Return a name that distinguishes workflows from actions."""
-        if is_workflow(path):
-            return ".github/workflows/w.yml"
-        return "action.yml" if is_action(path) else None
 
     def arguments(self, _codes: Sequence[str], names: Sequence[str], /) -> list[str]:
         """Return arguments for an offline run without settings."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from bot.checkout import Checkout, clone
 from bot.checkout.own_git_dir import paths_of
-from bot.checkout.shown import create_known_secrets
+from bot.checkout.views import create_known_secrets
 from bot.config.defaults import FILE
 from bot.errors import DeepRepoError
 from bot.features.consumers.package_breaks import package_breaks, sentence

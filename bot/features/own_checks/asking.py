@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from bot import globs, render
-from bot.checkout.shown import ShownTree
+from bot.checkout.views import ShownTree
 from bot.features.own_checks.section import (
     OWN_CHECKS_SECTION,
     CheckAnswer,

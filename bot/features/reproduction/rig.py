@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from bot.checkout.shown import archive_without_secrets
+from bot.checkout.views import archive_without_secrets
 from bot.errors import DeepRepoError
 from bot.features.reproduction.execute import PREFIX, execute
 from bot.features.reproduction.runners import Layout, manifests

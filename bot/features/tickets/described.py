@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from bot import config
-from bot.machine.concurrency import end_process
+from bot.machine.processes import end_process
 
 if TYPE_CHECKING:
     from bot.workflow.reviewing import ReviewRun

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot import config, render
 from bot.brief import Brief
 from bot.checkout import Checkout, git
-from bot.checkout.shown import MaskedTree
+from bot.checkout.views import MaskedTree
 from bot.errors import DeepRepoError
 from bot.findings import read
 from bot.review import coverage

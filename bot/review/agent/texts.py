@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import render
-from bot.checkout.shown import create_known_secrets
+from bot.checkout.views import create_known_secrets
 from bot.machine import build
 from bot.values import PullRequest
 from deeprepo.rlm.journal.codec import Start

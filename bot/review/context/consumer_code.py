@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from bot.checkout import Checkout
-from bot.checkout.shown import MaskedTree, ShownTree
+from bot.checkout.views import MaskedTree, ShownTree
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
 from bot.ports import KnownSecrets

@@ -87,6 +87,11 @@ class Journal:
         self.outcomes = Outcomes(older=self._record.sections)
         self._answers = 0
 
+    @property
+    def is_read(self) -> bool:
+        """Whether anybody but this run reads the lines."""
+        return bool(self._file or self._watch)
+
     def begin(self, start: Start) -> tuple[str, ...]:
         """Start a review, or resume it if it was cut off, and return notes for the user.
 
@@ -151,7 +156,7 @@ class Journal:
 
     def request(self, prompt: Prompt, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
         """Record that a request is about to be sent, so that after a crash it is known to have been in flight."""
-        messages = [codec.message(message) for message in prompt.messages] if self._file is not None else []
+        messages = [codec.message(message) for message in prompt.messages] if self._file else []
         for row in messages:
             if row["id"] not in self._written:
                 self._written.add(row["id"])
@@ -181,7 +186,7 @@ class Journal:
 
     def end(self, row: Callable[[], Row]) -> None:
         """Write the last line of a run. `row` is only called if someone reads the line."""
-        if self._file is not None or self._watch is not None:
+        if self.is_read:
             self.put(**row())
         if self._file is not None:
             with suppress(OSError):  # pipes and devices cannot be synced

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot import checkout, diff
 from bot.checkout import Checkout
-from bot.checkout.shown import create_known_secrets
+from bot.checkout.views import create_known_secrets
 from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError
 from bot.findings.read import asking, many, one_of, strict, text

@@ -10,7 +10,7 @@ from pathlib import Path
 from bot import render
 from bot.checkout import git
 from bot.errors import GitError, UsageError
-from bot.machine.concurrency import end_process
+from bot.machine.processes import end_process
 from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.cases import Case
 

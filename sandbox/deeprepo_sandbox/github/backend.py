@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from bot.checkout.git import environment
-from bot.machine.concurrency import end_process
+from bot.machine.processes import end_process
 from deeprepo_sandbox.github import access
 from deeprepo_sandbox.github.call import Caller, GitHubRefusal
 from deeprepo_sandbox.github.things import Repository

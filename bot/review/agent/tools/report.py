@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot import render
-from bot.checkout.shown import ShownTree
+from bot.checkout.views import ShownTree
 from bot.features.own_checks import asking as own_checks
 from bot.findings import merge, read
 from bot.findings.issues import from_root
