@@ -23,7 +23,7 @@ from bot.values.consumer import Consumers
 from bot.values.job import ASKED
 from bot.values.progress import Progress, ProgressCallback, Reading
 from bot.workflow import pull_state
-from bot.workflow.publish import PublishResult, checks, publish
+from bot.workflow.publish import PublishResult, checks, is_always_current, publish
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import other_reviewers, summaries
 from bot.workflow.pull_state import PullState, PushCount
@@ -77,11 +77,6 @@ async def progress(
 SUPERSEDED = "The review was stopped, because the pull request changed, was closed or became a draft, or because someone cancelled the review."
 IsCurrent = Callable[[], Awaitable[bool]]
 ADDS_NOTHING = "the head adds no changes to the base branch."
-
-
-async def is_always_current() -> bool:
-    """Return that the review is still wanted. Nothing replaces the review of a workflow's step."""
-    return True
 
 
 @dataclass(frozen=True, slots=True)

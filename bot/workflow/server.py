@@ -48,7 +48,6 @@ from bot.values.progress import ProgressCallback
 from bot.values.review import ReviewStatus
 from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import access, child, tasks
-from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Workspace
 from bot.workflow import data_folder, pull_state
 from bot.workflow.jobs import Attempt, Jobs, records
@@ -119,7 +118,8 @@ class Server:
 
     async def fix(self, request: FixRequest) -> MadeFix:
         """Fix findings in a copy of the head."""
-        return await self._in_scratch(tasks.fix, request, self.caps)
+        with data_folder.scratch_folder(self.folder) as scratch:
+            return await child.run(tasks.fix, request, scratch, caps=self.caps)
 
     async def resolve(self, file: SettingsText, shared: Sequence[SharedFile]) -> Config:
         """Resolve every setting. Settings files that take too long to read are ignored with a warning."""
@@ -148,10 +148,6 @@ class Server:
         """Render a stored review with today's dismissals and rules."""
         return await child.run(tasks.page, output, memory, dismissals, rules, caps=self._soon)
 
-    async def compute(self, task: Task[Result], *values: object) -> Result:
-        """Run a module's function in a child process."""
-        return await child.run(task, *values, caps=self._soon)
-
     def comments(self, review: Review) -> Comments:
         """Render the comments again. Call it in a thread, because it waits for a process."""
         return child.call(tasks.comments, review, caps=self._soon)
@@ -171,10 +167,6 @@ class Server:
     @property
     def _soon(self) -> ProcessLimits:
         return replace(self.caps, wall=PAGES)
-
-    async def _in_scratch(self, task: Task[Result], subject: object, caps: ProcessLimits) -> Result:
-        with data_folder.scratch_folder(self.folder) as scratch:
-            return await child.run(task, subject, scratch, caps=caps)
 
     @asynccontextmanager
     async def _workspace(self, journal: str) -> AsyncIterator[tuple[Workspace, StoredJournal | None]]:

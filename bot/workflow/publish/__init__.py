@@ -35,7 +35,7 @@ from bot.workflow.publish.publication import (
 )
 from bot.workflow.publish.tidy import ThreadCloser, tidy
 
-__all__ = ["PublishResult", "publish", "renew"]
+__all__ = ["PublishResult", "is_always_current", "publish", "renew"]
 
 
 async def publish(
@@ -80,7 +80,8 @@ async def publish(
     return PublishResult(posted_count, len(review.reported) - posted_count, stands.url, notes)
 
 
-async def _is_wanted() -> bool:
+async def is_always_current() -> bool:
+    """Return that the review is still wanted. Nothing replaces the review of a workflow's step."""
     return True
 
 
@@ -109,7 +110,7 @@ async def _renew_page(host: Host, summary: PostedComment, review: Review, commen
     marker = marker_of(summary)
     if marker.is_newer:
         return
-    publication = Publication(host, review, marker.facts.get("run", ""), load(), _is_wanted)
+    publication = Publication(host, review, marker.facts.get("run", ""), load(), is_always_current)
     await publication.check()
     text = f"{markers.make(marker.kind, **marker.facts)}\n{comments.summary.partition(chr(10))[2]}"
     closer = ThreadCloser(host)
