@@ -4,6 +4,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -200,11 +201,8 @@ def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
 @contextmanager
 def progress(form: str = "console", *, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Show a progress line if stderr is a terminal, and yield the function that updates it."""
-    from bot.outputs import OUTPUTS
-
-    # Load the output's modules now, while this process would otherwise just wait for the review's child
-    # process.
-    OUTPUTS[form]()
+    if form == "console":  # loaded now, while this process would otherwise just wait for the review's child process
+        import_module("bot.outputs.console")
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -18,9 +18,9 @@ OWN_LINES = 3  # lines around the finding that count as its own
 
 
 def with_copies(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
-    """Return the finding with the added lines that equal the first line of its quote, if at most six do."""
+    """Return a model's finding with the added lines that equal the first line of its quote, if at most six do."""
     first_line = fold(finding.quote.strip().partition("\n")[0])
-    if not finding.basis.has_model or finding.is_masked or finding.side != "head" or len(first_line) < LEAST_CHARS:
+    if finding.is_masked or finding.side != "head" or len(first_line) < LEAST_CHARS:
         return finding
     known = {
         (finding.path, line)

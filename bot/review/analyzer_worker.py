@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot.config.removed import REMOVED_CHECKS, REMOVED_RULES
 from bot.diff.read import POINTER
 from bot.errors import DeepRepoError, public
-from bot.findings.corroborate import merge_checker_errors
+from bot.findings.merge import merge_checker_errors
 from bot.ports import Analyzer, Compares, Confirms, Installable
 from bot.render import count
 from bot.review.session import WorkerReply

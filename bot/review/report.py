@@ -51,7 +51,9 @@ async def place(
         findings = origins.with_origins(findings, past.since, paths, is_pushed=is_pushed)
     statuses = ("new", "still") if past.round.full else ("new",)
     findings = [
-        places.at_best(finding, subject.files) if finding.status in ("new", "still") else finding
+        places.at_best(finding, subject.files)
+        if finding.status in ("new", "still") and len(finding.places) > 1
+        else finding
         for finding in findings
     ]
     is_said = [
@@ -67,8 +69,10 @@ async def place(
     ranked_findings = placing.rank(placed_findings, quota, past.collapsed_fingerprints(said, subject.files, bars))
     return (
         *(
-            replace(placed_finding, finding=copies.with_copies(placed_finding.finding, subject.files))
-            for placed_finding in ranked_findings
+            replace(each, finding=copies.with_copies(each.finding, subject.files))
+            if each.finding.basis.has_model
+            else each
+            for each in ranked_findings
         ),
         *await _shown_before(
             [finding for finding, said_now in zip(findings, is_said, strict=True) if not said_now], session, faults

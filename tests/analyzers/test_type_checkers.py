@@ -14,7 +14,7 @@ from bot.analyzers.type_checkers.checker import TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Sources
 from bot.checkout import Checkout
-from bot.findings.corroborate import merge_checker_errors
+from bot.findings.merge import merge_checker_errors
 from bot.findings.quotes import check_quotes
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict

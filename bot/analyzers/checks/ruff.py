@@ -11,7 +11,7 @@ from posixpath import splitext
 from typing import Any
 
 from bot.analyzers.linters import SYNTAX, Directives, Linter, LintReport, Sentinel, Side
-from bot.analyzers.removed import removed_line
+from bot.analyzers.type_checkers.diagnostics import removed_line
 from bot.values import Finding, Verdict
 from deeprepo.impact.text.lines import RETURNS
 

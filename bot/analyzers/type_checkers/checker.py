@@ -22,11 +22,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bot.analyzers.linter_run import ProgramError
-from bot.analyzers.removed import removed_line
-from bot.analyzers.type_checkers.affected import unchanged_files
-from bot.analyzers.type_checkers.diagnostics import Diagnostic, by_cause, rules
-from bot.analyzers.type_checkers.layout import Contents, Sources
-from bot.analyzers.type_checkers.probes import probes
+from bot.analyzers.type_checkers.diagnostics import Diagnostic, by_cause, probes, removed_line, rules
+from bot.analyzers.type_checkers.layout import Contents, Sources, unchanged_files
 from bot.errors import DeepRepoError, public
 from bot.machine.files import UnwritableError
 from bot.render import count

@@ -2,17 +2,21 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bot.values import Severity
+from bot.analyzers.type_checkers.layout import Contents
+from bot.values import ChangedFile, Evidence, Severity
 
 QUOTED_NAME = re.compile(r"'([^'\n]{1,200})'|`([^`\n]{1,200})`|\"([^\"\n]{1,200})\"")
 PLACE = re.compile(r"\{(\d|message)\}")
 MOST_MESSAGE = 300  # characters
+MARK = "deeprepo{}x"
+WORD = re.compile(r"[^\W\d][\w$]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +92,44 @@ def rules(table: str) -> Mapping[str, Rule]:
         codes: Collection[str] = entry.pop("codes")
         by_code.update({code: Rule(**entry) for code in codes})
     return by_code
+
+
+def probes(
+    found: Iterable[Diagnostic], contents: Contents, rules: Mapping[str, Rule]
+) -> tuple[Contents, Mapping[Diagnostic, str]]:
+    """Return the base's files with a mistake for each error to ask about, and what the answer about it contains.
+
+    A module that did not resolve, or a function without annotations, makes a type unknown, and a checker accepts
+    everything of an unknown type. If a change makes the type known, older mistakes become visible. So the base is
+    checked once more with another name in place of the missing one. If that is no error, the type was unknown.
+    """
+    marks: dict[Diagnostic, str] = {}
+    edits: dict[str, dict[int, str]] = defaultdict(dict)  # path -> end of a name -> what is added to it
+    texts: dict[str, str] = {}
+    for number, one in enumerate(found):
+        if rules[one.code].is_probed and one.path in contents:
+            mark = marks[one] = MARK.format(number)
+            text = texts.setdefault(one.path, contents[one.path].decode("utf-8", "surrogateescape"))
+            name = rules[one.code].lost_name(one)
+            start = sum(len(line) + 1 for line in text.split("\n")[: one.line - 1]) + one.span[0] - 1
+            match = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])").search(text, start)
+            if match is not None and name:
+                edits[one.path][match.end()] = mark
+    return {path: _edited(texts[path], rows) for path, rows in edits.items()}, marks
+
+
+def _edited(text: str, edits: Mapping[int, str]) -> bytes:
+    for offset in sorted(edits, reverse=True):
+        text = text[:offset] + edits[offset] + text[offset:]
+    return text.encode("utf-8", "surrogateescape")
+
+
+def removed_line(files: Iterable[ChangedFile], names: Sequence[str]) -> tuple[Evidence, ...]:
+    """Return the first removed line with one of these names as evidence; the first name that is found counts."""
+    found: dict[str, Evidence] = {}
+    for file in files:
+        for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "-"):
+            for word in set(names).intersection(WORD.findall(line.text)):
+                at = file.old_path or file.path
+                found.setdefault(word, Evidence(at, line.text, line.old or 0, "base", "removed by this change"))
+    return tuple([found[name] for name in names if name in found][:1])
