@@ -37,7 +37,7 @@ LIBRARY: dict[str, str | bytes | None] = {
 BROKEN: dict[str, str | bytes | None] = {"quotes/__init__.py": "def quote(cents):\n    return cents\n"}
 ANIMALS = ("aardwolf", "bandicoot", "capybara")
 KINDS = ("public", "internal", "private")
-WORLDS, BLOCK = 1_000, 20  # in the slow tests; in one of them
+WORLDS, BLOCK = 100, 20  # in the slow tests; in one of them
 
 
 @dataclass

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,16 @@ from deeprepo.impact.reading.memo import DIGEST
 ROOT = Path(__file__).parents[2]
 
 
-def commit(repository: Repository, language: str) -> None:
-    """Commit a change that forgets a caller."""
-    before, changed, *_ = CASES[language]
+def commit(repository: Repository, languages: Iterable[str]) -> None:
+    """Commit a change that forgets a caller in each of these languages, each in its own folder."""
+    before, after = {}, {}
+    for number, language in enumerate(languages):
+        files, changed, *_ = CASES[language]
+        before |= {f"case{number}/{path}": text for path, text in files.items()}
+        after[f"case{number}/{changed}"] = files[changed].replace("otal_price", "otal_net_price")
     repository.commit(before, "before")
     repository.git("checkout", "-qb", "feature")
-    repository.commit({changed: before[changed].replace("otal_price", "otal_net_price")}, "after")
+    repository.commit(after, "after")
 
 
 def report_of(repository: Repository, cache: Path | str) -> Any:  # noqa: ANN401 - JSON
@@ -47,10 +52,10 @@ def damage(folder: Path) -> None:
         file.write_bytes(wrong[at % 3])
 
 
-@pytest.mark.parametrize("language", few(CASES, 0, 2))
-def test_cached_facts_do_not_change_the_review(repository: Repository, language: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("languages", few([["python", "typescript"], [*CASES]], 0), ids=["two", "all"])
+def test_cached_facts_do_not_change_the_review(repository: Repository, languages: list[str], tmp_path: Path) -> None:
     """Facts are cached in the first review, reused in the second, and replaced in the third after damage."""
-    commit(repository, language)
+    commit(repository, languages)
     folder = tmp_path / "facts"
     without, first = report_of(repository, "off"), report_of(repository, folder)
     names = {file.name: file.read_bytes() for file in folder.iterdir()}
@@ -61,6 +66,7 @@ def test_cached_facts_do_not_change_the_review(repository: Repository, language:
     third = report_of(repository, folder)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == names
     assert first == second == third == without
+    assert len({row["path"].partition("/")[0] for row in without["findings"]}) == len(languages)
 
 
 def test_only_files_without_secrets_are_cached_as_such(repository: Repository, tmp_path: Path) -> None:
@@ -107,7 +113,7 @@ def test_cached_facts_expire_when_the_code_that_computes_them_changes(tmp_path: 
 @pytest.mark.parametrize("mode", [0o770, 0o705])
 def test_cache_folder_accessible_to_others_is_not_used(repository: Repository, mode: int, tmp_path: Path) -> None:
     """A cache folder that other users can access is neither read nor written, and the review still works."""
-    commit(repository, "python")
+    commit(repository, ["python"])
     folder = tmp_path / "facts"
     folder.mkdir()
     folder.chmod(mode)
