@@ -1,14 +1,21 @@
 """The command `python -m deeprepo.impact BASE..HEAD`."""
 
+import contextlib
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from contextvars import copy_context
+from io import StringIO
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from fakes import Repository
 
 import deeprepo.impact
+from bot.values import PullRequest
+from deeprepo.impact.__main__ import main
 
 IMPACT = Path(deeprepo.impact.__file__).parent
 
@@ -29,6 +36,33 @@ AFTER: dict[str, str | bytes | None] = {
 }
 
 
+class Ended(NamedTuple):
+    """The result of a finished command."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(repository: Repository, *words: str) -> Ended:
+    """Run the command in this process, in the repository's folder."""
+    out, err, before = StringIO(), StringIO(), sys.argv
+    sys.argv = ["deeprepo.impact", *words]
+    try:
+        with contextlib.chdir(repository.folder), redirect_stdout(out), redirect_stderr(err):
+            code: Any = copy_context().run(main)
+    except SystemExit as ending:
+        code = ending.code
+    finally:
+        sys.argv = before
+    return Ended(code, out.getvalue(), err.getvalue())
+
+
+def explained(repository: Repository, pull: PullRequest, place: str) -> Ended:
+    """Explain a line of the change."""
+    return run(repository, "explain", f"{pull.base}..{pull.head}", place)
+
+
 def test_broken_locations_are_printed_and_set_the_exit_status(repository: Repository) -> None:
     """One line per broken location is printed. The status is 1 for breaks, 0 without, 2 for a bad call."""
     pull = repository.change(BEFORE, AFTER)
@@ -37,11 +71,7 @@ def test_broken_locations_are_printed_and_set_the_exit_status(repository: Reposi
     repository.git("add", "-A")
     repository.git("commit", "-qm", "a link")
 
-    def run(change: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "deeprepo.impact", change]
-        return subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
-
-    done = run(f"{pull.base}..{pull.head}")
+    done = run(repository, f"{pull.base}..{pull.head}")
     assert done.returncode == 1
     assert [row.partition(" ")[0] for row in done.stdout.splitlines()] == [
         "shop/bill.py:1:",
@@ -54,19 +84,14 @@ def test_broken_locations_are_printed_and_set_the_exit_status(repository: Reposi
         "total() of shop/tax.py: this line passes 2 arguments and omits country, which is now required [required-parameter]"
         in done.stdout
     )
-    assert run(f"{pull.head}..HEAD").returncode == 0
-    assert (run(f"{pull.base}..{pull.base}").returncode, run("nothing").returncode, run("x..y").returncode) == (0, 2, 2)
+    others = (f"{pull.head}..HEAD", f"{pull.base}..{pull.base}", "nothing", "x..y")
+    assert [run(repository, change).returncode for change in others] == [0, 0, 2, 2]
 
 
 def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) -> None:
     """`explain` prints the change, the import, and each question that was asked, or that there is no reference."""
     pull = repository.change(BEFORE, AFTER)
-
-    def explained(place: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", place]
-        return subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
-
-    removed = explained("shop/cart.py:1")
+    removed = explained(repository, pull, "shop/cart.py:1")
     assert removed.returncode == 0, removed.stderr
     rows = removed.stdout.splitlines()
     begin = rows.index("Compared with shop/tax.py:round_up:")
@@ -79,13 +104,13 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert "  gone: lost, decided by no_longer_imported in uses.certainty" in rows[begin:]
     assert rows[-2] == "Reported for this line:"
     assert "round_up" in rows[-1]
-    assert explained("shop/cart.py:2").stdout.splitlines() == [
+    assert explained(repository, pull, "shop/cart.py:2").stdout.splitlines() == [
         "No reference to a changed definition was compared on this line.",
         "  changed definitions: round_up, total",
         "  the file was searched for: round_up, total",
         "Nothing is reported for this line.",
     ]
-    refused = explained("shop/cart.py")
+    refused = explained(repository, pull, "shop/cart.py")
     assert (refused.returncode, "give the line to explain as PATH:LINE" in refused.stderr) == (2, True)
 
 
@@ -100,8 +125,7 @@ def test_file_that_could_not_be_read_may_define_a_removed_name(repository: Repos
         {"go.mod": "module ex\n", "a_linux.go": rest + total, "b.go": user, "a_other.go": other + steps},
         {"a_linux.go": rest},
     )
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "b.go:4"]
-    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    done = explained(repository, pull, "b.go:4")
     assert "gone: unknown, decided by bare_name in uses.certainty" in done.stdout
 
 
@@ -130,8 +154,7 @@ def test_readme_names_every_module() -> None:
 def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Repository) -> None:
     """A changed body can affect users, so `explain` only prints that the contract is the same."""
     pull = repository.change(BEFORE, {"shop/tax.py": str(BEFORE["shop/tax.py"]).replace("price * rate", "rate")})
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:5"]
-    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    done = explained(repository, pull, "shop/cart.py:5")
     assert done.stdout.splitlines()[1:5] == [
         "Compared with shop/tax.py:total:",
         "  the definition: def total(price, rate)",
@@ -163,8 +186,7 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
     }
     after = str(base["shop/tax.py"]).replace("price)", "price, rate)")
     pull = repository.change(base, {"shop/tax.py": after})
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:5"]
-    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    done = explained(repository, pull, "shop/cart.py:5")
     assert f"  {decided}" in done.stdout.splitlines()
     assert "  removed:" not in done.stdout, "no name is gone"
 
@@ -195,8 +217,7 @@ def test_explain_names_the_step_that_lost_a_line(repository: Repository, path: s
         {"shop/tax.py": lib.replace("price)", "price, rate)")},
     )
     place = f"{path}:{1 + text.count(chr(10))}"
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", place]
-    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    done = explained(repository, pull, place)
     assert lost in done.stdout
 
 
@@ -206,7 +227,6 @@ def test_explain_says_that_a_name_meant_another_definition_before(repository: Re
     user = "using A;\n\nnamespace B\n{\n    public class Cart { public int Pay() => Tax.Total(3); }\n}\n"
     files: dict[str, str | bytes | None] = {"A.cs": tax.format("A"), "B.cs": tax.format("B"), "Cart.cs": user}
     pull = repository.change(files, {"A.cs": tax.format("A").replace("int price)", "int price, int rate)")})
-    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "Cart.cs:5"]
-    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    done = explained(repository, pull, "Cart.cs:5")
     assert "  connection: name, decided by resolved in uses.certainty" in done.stdout
     assert "Nothing is reported" in done.stdout
