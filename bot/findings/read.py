@@ -82,10 +82,6 @@ _FIELDS: Mapping[str, Row] = {
     },
 }
 FINDINGS = many(strict(**_FIELDS))
-_REMARKS = many(
-    strict(path=text(), quote=text("the line, verbatim"), title=TITLE_FORM),
-    "the rest, one line each; nothing that `findings` has",
-)
 _LOOK_UP = strict(
     kind=one_of(
         get_args(LookUpKind),
@@ -134,9 +130,9 @@ def schema(notes: Extent = "none") -> Schema:
     """Return the form of a worker's answer. `notes`: which part of the change to summarize."""
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
-    fields = {"answer": ANSWER, "findings": FINDINGS, "remarks": _REMARKS}
+    fields = {"answer": ANSWER, "findings": FINDINGS}
     name, told = FORM_NAMES[notes], "Hand in the review of the code in the prompt."
-    forgiven = frozenset({"remarks", *names})
+    forgiven = frozenset(names)
     final = Schema(f"{FINAL}{name}", told, strict(**fields, **more), forgiven=forgiven)
     asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
     return Schema(name, told, asked, final, forgiven | {"look_ups", "withdrawn"})
@@ -218,19 +214,7 @@ def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, .
     """Return a reply's text and findings."""
     reply = data or {}
     findings = [_finding(entry, source) for entry in rows(reply, "findings")]
-    remarks = [
-        _remark(entry, source)
-        for entry in rows(reply, "remarks")
-        if all(isinstance(entry.get(name), str) and entry[name].strip() for name in ("path", "quote", "title"))
-    ]
-    return reply.get("answer", ""), tuple([*findings, *remarks][:MAX_FINDINGS])
-
-
-def _remark(entry: Row, source: Source) -> Finding:
-    """Return a minor remark from a reply, in one line."""
-    blank = dict.fromkeys(("why", "consequence", "trigger"), "")
-    words = {"title": entry["title"], "severity": "low", "category": "other", **blank}
-    return finding_of(words, entry["path"], entry["quote"], (), source)
+    return reply.get("answer", ""), tuple(findings[:MAX_FINDINGS])
 
 
 def _finding(entry: Row, source: Source) -> Finding:

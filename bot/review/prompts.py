@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from bot import render
 from bot.diff import excerpts, file_diffs, shortened
@@ -18,7 +18,7 @@ from bot.review.guidance import language_instruction
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Excerpt, LinkedIssue, Unit
-from deeprepo.impact.text.paths import is_product, is_prose, is_test
+from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import Message, Prompt, tokens
 
 BODY_CHARS = 2_000  # characters of the pull request's description
@@ -162,29 +162,16 @@ class PromptWriter:
         excerpts = await callers.show(self.survey.tree, sites, shown, min(room, in_proportion))
         return snippets.mark_changes(excerpts, self.survey.files)
 
-    def of_diff(
-        self,
-        units: Sequence[Unit],
-        view: Literal["diff", "backwards"] = "diff",
-        *,
-        at_once: bool = False,
-    ) -> Prompt:
-        """Return a prompt with only the diff of these regions.
-
-        - `view`: "backwards" starts with the last file.
-        - `at_once`: others read these regions in parts, and this prompt asks to follow them from file to file.
-        """
+    def of_diff(self, units: Sequence[Unit], *, at_once: bool = False) -> Prompt:
+        """Return a prompt with only the diff of these regions. `at_once`: they are all that one call can read."""
         diffs = file_diffs(units, self.survey.files, self._scale.around)
-        if view == "backwards":
-            diffs.sort(key=lambda diff: diff.path, reverse=True)
-            diffs.sort(key=lambda diff: (is_prose(diff.path), is_test(diff.path)))
         text = render.text(
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},
             issues=(),
             parts=[*map(shortened, diffs)],
             unchanged=(),
-            questions=[render.text("prompts/diff_only.md.j2", backwards=view == "backwards", at_once=at_once).strip()],
+            questions=[render.text("prompts/diff_only.md.j2", at_once=at_once).strip()],
             consumers=(),
         )
         prompt = replace(self, may_ask=False).of(text, units, sees_only_diff=True)

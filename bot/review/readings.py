@@ -1,10 +1,9 @@
 """Read one change in several passes.
 
-In addition to the root or the workers, who see the code around the change, a worker reads only the diff, from the last
-file to the first, and asks what the code does now. Or other models do. If workers read the change in parts, the root's
-model also reads the diff of the riskiest files, as much as fits into one call. Each pass misses some defects, and the
-number of passes that report a defect shows how reliable it is. Findings about the same defect are merged before they
-are confirmed.
+Before the root looks around, its model reads the whole diff in one call. If workers read the change in parts, it reads
+the diff of the riskiest files beside them, as much as fits into one call. Models that the owner names read the diff
+instead, and without a root, so does the worker's model. Each pass misses some defects, and the number of passes that
+report a defect shows how reliable it is. Findings about the same defect are merged before they are confirmed.
 """
 
 import asyncio
@@ -23,7 +22,7 @@ LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 # tokens of the largest change that gets several passes, and of one prompt
 MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
-CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads in one call if workers read the parts
+CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads in one call
 # Joins the answers of the passes over the diff with another one
 Join = Callable[[WorkerReply], Awaitable[WorkerReply]]
 
@@ -52,22 +51,27 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
         return await passes(own)
 
 
-@asynccontextmanager
-async def beside(session: Session, reader: ModelWorker | None, units: Sequence[Unit]) -> AsyncIterator[Join]:
-    """Start the passes over the diff. Yields a function that joins their answers with the answer that it is given.
+async def before_root(session: Session, units: Sequence[Unit]) -> tuple[WorkerReply, int]:
+    """Read only the diff of these code regions, before a root searches the repository.
 
-    `reader`: the workers that read the change in parts, or None if the root reads it.
+    Returns the joined answer, and the number of passes over the change, the root's included.
     """
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
-    tasks = [
-        asyncio.create_task(worker.read_alone(groups, "backwards" if not index % 2 else "diff"))
-        for index, worker in enumerate(_others(session, groups))
-    ]
-    careful = _careful_pass(session, reader, units) if groups and reader is not None else None
+    careful = _careful_pass(session, None, units) if groups and not session.others else None
+    reading = [careful.worker.read_alone([careful.units], at_once=True)] if careful is not None else []
+    others = _others(session, groups) if careful is None else []
+    replies = await asyncio.gather(*(one.read_alone(groups) for one in others), *reading)
+    return join(replies), 1 + sum(map(_counts, replies))
+
+
+@asynccontextmanager
+async def beside(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> AsyncIterator[Join]:
+    """Start the passes over the diff. Yields a function that joins their answers with the one of this worker."""
+    groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
+    tasks = [asyncio.create_task(worker.read_alone(groups)) for worker in _others(session, groups)]
+    careful = _careful_pass(session, reader, units) if groups else None
     reading = (
-        [asyncio.create_task(careful.worker.read_alone([careful.units], "diff", at_once=True))]
-        if careful is not None
-        else []
+        [asyncio.create_task(careful.worker.read_alone([careful.units], at_once=True))] if careful is not None else []
     )
 
     async def joined(own: WorkerReply) -> WorkerReply:
@@ -107,13 +111,15 @@ def _counts(reply: WorkerReply) -> bool:
     return bool(reply.findings) or not (reply.error or reply.notes)
 
 
-def _careful_pass(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> CarefulPass | None:
-    """Return the pass of the root's model over the riskiest files; None if it reads everything itself.
+def _careful_pass(session: Session, reader: ModelWorker | None, units: Sequence[Unit]) -> CarefulPass | None:
+    """Return the pass of the root's model over the riskiest files; None if it reads everything in parts itself.
 
     It is fixed at the start, like the other passes.
     """
-    root = session.root
-    if root is None or reader.role == "root" or session.effort == "low" or sum(unit.tokens for unit in units) <= PROMPT:
+    root, worker, size = session.root, reader or session.worker, sum(unit.tokens for unit in units)
+    if root is None or session.effort == "low" or not isinstance(worker, ModelWorker):
+        return None
+    if size <= (LEAST if reader is None else PROMPT) or (reader is not None and reader.role == "root"):
         return None
     window = session.calls.sizes.window(root)
     room = CAREFUL if window is None else min(CAREFUL, window - INSTRUCTIONS - WHOLE_ANSWER)
@@ -121,7 +127,7 @@ def _careful_pass(session: Session, reader: ModelWorker, units: Sequence[Unit]) 
     size = sum(unit.tokens for unit in chosen) + INSTRUCTIONS
     if not chosen or not foresight.affordable_calls(session.calls, root, size, "root", BUDGET_PART, 1):
         return None
-    return CarefulPass(replace(reader, model=root, role="root", look_ups=None), chosen)
+    return CarefulPass(replace(worker, model=root, role="root", look_ups=None), chosen)
 
 
 def riskiest(units: Sequence[Unit], room: int) -> Iterator[Unit]:

@@ -88,20 +88,14 @@ class ModelWorker:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
-    async def read_alone(
-        self,
-        groups: Sequence[Sequence[Unit]],
-        view: Literal["diff", "backwards"],
-        *,
-        at_once: bool = False,
-    ) -> WorkerReply:
+    async def read_alone(self, groups: Sequence[Sequence[Unit]], *, at_once: bool = False) -> WorkerReply:
         """Read only the diff of each of these groups.
 
-        The model cannot request code, and nothing counts as read by this pass. With `at_once`, others read the change
-        in parts, and this pass follows it from file to file.
+        The model cannot request code, and nothing counts as read by this pass. With `at_once`, it follows the change
+        from file to file.
         """
-        prompts = [self._writer.of_diff(group, view, at_once=at_once) for group in groups]
-        source = replace(self.source, view=view)
+        prompts = [self._writer.of_diff(group, at_once=at_once) for group in groups]
+        source = replace(self.source, view="diff")
         findings, failures = list[Finding](), dict[str, None]()
         units = [unit for group in groups for unit in group]
         for reply in await self.calls.many(self.model, prompts, self.role):

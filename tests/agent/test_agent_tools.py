@@ -144,6 +144,28 @@ def test_drop_withdraws_a_finding_by_id(table: Table) -> None:
     assert session.results.findings == []
 
 
+def test_agree_supports_a_finding_with_the_line_that_decides(table: Table) -> None:
+    """agree() keeps another pass's words, and takes only a line that exists."""
+
+    async def step(session: Session) -> tuple[list[str], Finding]:
+        reader = RunState(session, source=Source("model", "scripted/root", "root", view="diff"))
+        told = (await report.report(reader, "shop/price.py", "        return None", "It returns None", "why")).split()[
+            0
+        ]
+        root = RunState(session, source=Source("model", "scripted/root", "root"))
+        said = [await report.agree(root, told, "shop/cart.py", "no such line")]
+        said.append(await report.agree(root, told, "shop/cart.py", "def show(cart):"))
+        return said, session.results.findings[0]
+
+    said, finding = table.run(step)
+    assert said == [
+        "refused: shop/cart.py has no such line: quote the line that decides, whole and verbatim",
+        "supported",
+    ]
+    assert (finding.title, finding.basis.votes) == ("It returns None", 2)
+    assert [(item.path, item.quote) for item in finding.evidence] == [("shop/cart.py", "def show(cart):")]
+
+
 def test_second_report_of_the_same_lines_replaces_the_first(table: Table) -> None:
     """A second report of the same lines replaces the text and adds its evidence and trigger."""
     better = (

@@ -45,9 +45,8 @@ PROMPTS = {
         },
         360,
     ),
-    "diff_only": ("diff_only.md.j2", {"backwards": False, "at_once": False}, 180),
-    "diff_backwards": ("diff_only.md.j2", {"backwards": True, "at_once": False}, 170),
-    "diff_at_once": ("diff_only.md.j2", {"backwards": False, "at_once": True}, 230),
+    "diff_only": ("diff_only.md.j2", {"at_once": False}, 180),
+    "diff_at_once": ("diff_only.md.j2", {"at_once": True}, 230),
     "worker_bare": (
         "worker.md.j2",
         {

@@ -77,13 +77,12 @@ def titles(review: Mapping[str, Any]) -> list[str]:
 
 
 def test_findings_of_any_pass_are_reported(change: Repository) -> None:
-    """One pass sees only the diff, from the end, without look-ups."""
+    """One pass sees only the diff, without look-ups."""
     played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "reading"]
+    assert played.asked == ["alone", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
-    assert ["so start at the end" in text for text in played.seen] == [True]
     for seen, form in zip(played.seen, played.forms, strict=True):
         assert "shop/user.py" not in seen
         assert "findings" in form
@@ -137,40 +136,8 @@ def test_finding_is_confirmed_only_if_that_can_change_the_report(
     assert played.asked.count("opinion") == opinions
 
 
-class Heard(Two):
-    """Like Two, and counts the claims that it was asked to confirm."""
-
-    claims = 0
-
-    def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """Return the next reply."""
-        self.claims += len(re.findall(CLAIM, str(body["messages"])))
-        return super().__call__(body)
-
-
-def at_rate(number: int, title: str, severity: str) -> Mapping[str, Any]:
-    """Return a finding about one of the added functions."""
-    return {**OTHER, "quote": f"    return amount * {number} / 100", "title": title, "severity": severity}
-
-
-def test_remark_is_a_collapsed_one_line_finding(change: Repository) -> None:
-    """A remark needs no reason and no trigger, and the format does not ask for them."""
-
-    class Brief(Two):
-        def __call__(self, body: Mapping[str, Any]) -> Reply:
-            reply = super().__call__(body)
-            remarks = [{name: OTHER[name] for name in ("path", "quote", "title")}]
-            return Reply(data={**reply.data, "remarks": remarks}) if reply.data and "findings" in reply.data else reply
-
-    played = Brief(beside=(), alone=())
-    review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "reading"]
-    rows = [(one["title"], one["severity"], one["place"], len(one["sources"])) for one in review["findings"]]
-    assert rows == [(OTHER["title"], "low", "folded", 2)]
-
-
 def test_each_configured_model_reads_the_diff_once(change: Repository) -> None:
-    """Each named model reads the diff once instead of the worker, one from the start, one from the end."""
+    """Each named model reads the diff once, instead of the root's model."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": "models: {readers: [compatible/second, compatible/third]}\n"}, "settings")
     change.git("checkout", "-q", "feature")
@@ -178,7 +145,6 @@ def test_each_configured_model_reads_the_diff_once(change: Repository) -> None:
     played = Two(beside=(FOUND,), alone=(FOUND, OTHER))
     review = reviewed(change, played, DEEPREPO_MODELS="compatible/*")
     assert sorted(played.asked) == ["alone", "alone", "reading"]
-    assert sum("so start at the end" in text for text in played.seen) == 1
     assert sorted(review["cost"]["models"]) == ["compatible/model", "compatible/second", "compatible/third"]
     votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
     assert votes == {FOUND["title"]: (3, 3), OTHER["title"]: (2, 3)}
@@ -258,12 +224,12 @@ class Roles(Two):
 SMALL = ("--worker", "compatible/small")
 
 
-def test_root_reads_the_change_and_the_worker_model_only_the_diff(change: Repository) -> None:
+def test_root_model_reads_the_diff_before_it_searches(change: Repository) -> None:
     """The root also summarizes the change."""
     low = FOUND | {"severity": "low"}
     played = Roles(beside=(low,), alone=(low,))
     review = reviewed(change, played, *SMALL)
-    assert sorted(played.calls) == [("model", "reading"), ("small", "alone")]
+    assert played.calls == [("model", "alone"), ("model", "reading")]
     assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 2)]
 
 
@@ -305,7 +271,11 @@ def test_worker_model_drops_or_leaves_open_what_only_its_own_passes_report(
     change: Repository, opinion: str, left: list[tuple[str, str]]
 ) -> None:
     """With the code in view, it may refute what it guessed from the diff, so the root's model is not asked."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": "models: {readers: [compatible/small]}\n"}, "settings")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
     played = Roles(beside=(), alone=(FOUND,), opinion=opinion)
-    review = reviewed(change, played, *SMALL)
+    review = reviewed(change, played, *SMALL, DEEPREPO_MODELS="compatible/*")
     assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion")]
     assert [(one["verdict"], one["place"]) for one in review["findings"] if one["status"] == "new"] == left

@@ -26,7 +26,7 @@ class Scale:
     candidates: int
 
 
-SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None, 14), Scale(24_000, 3, 14), Scale(54_000, 1, 28)
+SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None, 12), Scale(24_000, 3, 12), Scale(54_000, 1, 28)
 
 
 def large(units: Sequence[Unit]) -> bool:

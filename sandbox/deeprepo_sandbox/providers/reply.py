@@ -68,8 +68,7 @@ def is_root(body: Mapping[str, Any]) -> bool:
 
 def in_code(data: Mapping[str, Any]) -> Reply:
     """What a root's code hands in for a review that is written as a structured answer."""
-    remarks = [{"why": row["title"], "severity": "low", **row} for row in data.get("remarks") or ()]
-    rows = [*(data.get("findings") or ()), *remarks]
+    rows = data.get("findings") or ()
     reports = [{name: row[name] for name in REPORTED if name in row} | {"start": row.get("line") or 0} for row in rows]
     told = {name: data[name] for name in ("overview", "look_first", "files", "checks") if name in data}
     issues = [[row["number"], row["asks"], row["done"], row["missing"]] for row in data.get("issues") or ()]

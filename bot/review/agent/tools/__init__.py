@@ -32,6 +32,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ask_batch": ask.ask_batch,
     **common.SHARED,
     "report": report.report,
+    "agree": report.agree,
     "drop": report.drop,
     "findings": report.findings,
     "coverage": report.coverage,

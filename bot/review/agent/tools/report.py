@@ -61,38 +61,65 @@ async def report(
     return outcome
 
 
+async def agree(state: RunState, id: str, path: str, quote: str) -> str:  # noqa: A002 - the name that models know
+    """Support another pass's finding with the line that decides, so that it counts as this root's, too."""
+    found, line = _standing(state, id), await _line(state, str(path), str(quote))
+    if isinstance(found, str):
+        return found
+    if line is None:
+        return f"refused: {path} has no such line: quote the line that decides, whole and verbatim"
+    sources = dict.fromkeys((*found.basis.sources, state.source))
+    is_own = line.path == found.path and found.start <= line.line <= found.end
+    evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
+    rows = state.session.results.findings
+    rows[rows.index(found)] = replace(found, evidence=evidence, basis=replace(found.basis, sources=tuple(sources)))
+    state.reported_ids.append(found.fingerprint)
+    return "supported"
+
+
 async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str = "") -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
     """Take a finding back; reporting it again makes it alive. A proven one becomes likely, if a quoted line speaks against it."""
-    fingerprint = next(iter(str(id).split()), "")
-    dropped_finding = next(
-        (finding for finding in state.session.results.findings if finding.fingerprint == fingerprint), None
-    )
-    if dropped_finding is None:
-        was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
-        return f"refused: {was}; findings() lists those that stand"
-    if dropped_finding.proven and not dropped_finding.is_masked:
-        return await _challenge(state, dropped_finding, str(path), str(quote))
-    if dropped_finding.is_masked:
+    found = _standing(state, id)
+    if isinstance(found, str):
+        return found
+    if found.proven and not found.is_masked:
+        return await _challenge(state, found, str(path), str(quote))
+    if found.is_masked:
         return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
-    state.session.results.findings.remove(dropped_finding)
-    state.dropped_ids.add(fingerprint)
+    state.session.results.findings.remove(found)
+    state.dropped_ids.add(found.fingerprint)
     return "dropped"
+
+
+def _standing(state: RunState, id: str) -> Finding | str:  # noqa: A002
+    """Return the finding with this ID, or why there is none."""
+    fingerprint = next(iter(str(id).split()), "")
+    found = next((one for one in state.session.results.findings if one.fingerprint == fingerprint), None)
+    if found is not None:
+        return found
+    was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
+    return f"refused: {was}; findings() lists those that stand"
+
+
+async def _line(state: RunState, path: str, quote: str) -> Evidence | None:
+    """Return the place of a quote, or None if the tree doesn't have it."""
+    masks = state.session.survey.masks
+    tree = ShownTree(state.session.tree, masks)
+    found = await find_quote(tree, path, masks.hide(quote)) if len(quote) <= MAX_QUOTE else None
+    return Evidence(path, quote, found[1], found[0]) if found is not None else None
 
 
 async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -> str:
     """Turn a proven finding into a likely one, if the quoted line exists. A confirmation then decides."""
-    masks = state.session.survey.masks
-    tree = ShownTree(state.session.tree, masks)
-    lines = await find_quote(tree, path, masks.hide(quote)) if len(quote) <= MAX_QUOTE else None
-    if lines is None:
+    line = await _line(state, path, quote)
+    if line is None:
         # Text under review may talk a root out of a guess, but not out of a proven fact
         return "refused: code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
-    side, start, _ = lines
-    against = Evidence(path, quote, start, side, note=AGAINST)
+    against = replace(line, note=AGAINST)
     challenged = replace(finding, evidence=(*finding.evidence, against)).with_verdict(Verdict.UNPROVEN)
     rows = state.session.results.findings
     rows[rows.index(finding)] = challenged
-    return f"challenged with {path}:{start}: it is likely now, and a second model call decides"
+    return f"challenged with {path}:{line.line}: it is likely now, and a second model call decides"
 
 
 async def findings(state: RunState) -> list[dict[str, Any]]:
