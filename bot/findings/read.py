@@ -74,7 +74,8 @@ _FIELDS: Mapping[str, Row] = {
     "severity": one_of(SEVERITIES),
     "category": one_of(CATEGORIES),
     "evidence": many(
-        QUOTE, "further verbatim quotes that prove it, one line each: the caller, the definition, the reader"
+        QUOTE,
+        "one verbatim line of each other place that it breaks or that proves it, such as the caller; at most two, and empty if the quote shows the defect",
     ),
     "suggestion": {
         "type": ["string", "null"],
