@@ -8,10 +8,8 @@ from typing import Literal
 
 from deeprepo.impact.changes import ChangedFile, Query
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.forgotten.givers import given_names, is_history
-from deeprepo.impact.forgotten.gone import GoneName, GonePaths, gone_names, gone_paths
-from deeprepo.impact.forgotten.names import LONGEST_LINE, is_plain, is_word, runs, words
-from deeprepo.impact.forgotten.paths import stem_of
+from deeprepo.impact.forgotten.gone import GoneName, GonePaths, gone_names, gone_paths, stem_of
+from deeprepo.impact.forgotten.names import LONGEST_LINE, given_names, is_history, is_plain, is_word, runs, words
 from deeprepo.impact.paths import joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct

@@ -1,14 +1,13 @@
 """Compare both sides of a change: which names, paths and anchors did it take away?"""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import posixpath
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, DiffLine
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.forgotten.givers import anchors, given_names, is_history
-from deeprepo.impact.forgotten.names import is_plain, is_word, quoted_words, words
-from deeprepo.impact.forgotten.paths import PathIndex, stem_of
-from deeprepo.impact.paths import above_of
+from deeprepo.impact.forgotten.names import anchors, given_names, is_history, is_plain, is_word, quoted_words, words
+from deeprepo.impact.paths import above_of, joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_output, is_prose
@@ -28,6 +27,32 @@ class GoneName(Struct, frozen=True):
     line: int
     removed: int  # removed lines with it
     is_given: bool  # whether a changed file gave it to others, and none does any more
+
+
+class PathIndex:
+    """The files and folders of one side whose last part, without its suffix, is of interest."""
+
+    def __init__(self, paths: Collection[str], stems: Collection[str]) -> None:
+        self._by_stem: dict[str, set[str]] = defaultdict(set)
+        for path in paths if stems else ():
+            for one in (path, *above_of(path)):
+                if (stem := stem_of(one)) in stems:
+                    self._by_stem[stem].add(one)
+
+    def leads(self, text: str, asker: str) -> Mapping[str, bool]:
+        """Return the paths that a text in a file may refer to, and whether it is a path from its folder or the root.
+
+        Others are in another folder. Documents and imports may omit the suffix of a path.
+        """
+        text = text.rstrip("/")
+        is_short = "/" in text and "." not in posixpath.basename(text)
+        ways = joined(posixpath.dirname(asker), text), text.lstrip("./")
+        return {
+            path: form in ways
+            for path in self._by_stem.get(stem_of(text), ())
+            for form in {path, posixpath.splitext(path)[0] if is_short else path}
+            if form in ways or f"/{form}".endswith(f"/{ways[1]}")
+        }
 
 
 class GonePaths(Struct, frozen=True):
@@ -110,3 +135,8 @@ async def _given_names(tree: Tree, files: Sequence[ChangedFile], side: Side) -> 
         for name, line in given_names(path, source).items():
             found.setdefault(name, (path, line))
     return found
+
+
+def stem_of(path: str) -> str:
+    """Return the last part of a path without its suffixes and without a dot at its start."""
+    return posixpath.basename(path.rstrip("/")).lstrip(".").partition(".")[0]

@@ -1,7 +1,15 @@
-"""Split lines into the words by which other files may refer to something."""
+"""Read the words of lines by which other files may refer to something, and the names that a file gives to others.
+
+A file gives definitions in code, keys and targets elsewhere, and anchors of headings.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.reading import reader, syntax
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_prose
 
 SHORTEST = 4  # characters; shorter words occur everywhere
 LONGEST_LINE = 600  # characters; longer lines are data
@@ -10,6 +18,19 @@ _PART = re.compile(r"[/.]+")
 _PLAIN = re.compile(r"[A-Z]?[a-z]+|[A-Z]{1,3}")
 # A text in quotes without blanks: an option, a key, a path, the name of an event or an environment variable.
 _QUOTED = re.compile(r"([\"'`])([^\s\"'`]{3,120})\1")
+# The name before `:`, `=`, `(` or `{` at the start of a line, after up to three words: a key in YAML, TOML, JSON or
+# settings, a target, a shell function, a field, message or block in GraphQL, Protocol Buffers or HCL, a table.
+_KEY = re.compile(
+    r"^\s*+(?:-\s+)?(?:[A-Za-z][\w.<>]*+\s+){0,3}?[\"'`]?([A-Za-z_][\w./-]*)[\"'`]?\s*(?:[:?+]?=|:|\(|\{)"
+)
+_SECTION = re.compile(r"^\s*+\[+([\w.-]+)\]+\s*$")
+# The first word of a line that ends with a comma or bracket, before a type: a column in SQL.
+_COLUMN = re.compile(r"^\s*+[\"`\[]?(\w+)[\"`\]]?\s+[A-Za-z]\w*(?:\(.*)?[^;]*,?$")
+_HEADING = re.compile(r"^#{1,6}\s+(\S.*)")
+RELEASES = 3  # headings of this kind in a document that tells what happened
+_NUMBER = rb"\W{0,4}(?:v\d|(?:version |release )?\d+[.-]\d)[^\n]{0,60}"
+_RELEASE = re.compile(rb"^(?:#{1,6}[ \t]+" + _NUMBER + rb"|" + _NUMBER + rb"\n[=~-]{3,})", re.MULTILINE | re.IGNORECASE)
+_NO_ANCHOR = re.compile(r"[^\w\- ]")
 
 
 def words(line: str) -> set[str]:
@@ -46,3 +67,39 @@ def _forms(run: str) -> Sequence[str]:
         return run, run.lstrip("-")
     run = run.lstrip("./")
     return run, run.rpartition("/")[2], *_PART.split(run)
+
+
+def given_names(path: str, source: bytes) -> Mapping[str, int]:
+    """Return the names that a file gives, each with its first line. Documents give none."""
+    found: dict[str, int] = {}
+    for name, line in () if is_prose(path) else _given(path, source):
+        if is_word(name):
+            found.setdefault(name, line)
+    return found
+
+
+def anchors(source: bytes) -> Mapping[str, int]:
+    """Return the anchors of a Markdown file's headings, each with its line."""
+    rows = enumerate(file_lines(source), 1)
+    return {
+        _NO_ANCHOR.sub("", heading[1].rstrip("# ").lower()).replace(" ", "-"): line
+        for line, text in rows
+        if (heading := _HEADING.match(text.rstrip()))
+    }
+
+
+def is_history(path: str, source: bytes) -> bool:
+    """Return whether a document tells what happened, as a change log does: its headings are versions or dates."""
+    return is_prose(path) and len(_RELEASE.findall(source)) >= RELEASES
+
+
+def _given(path: str, source: bytes) -> Iterator[tuple[str, int]]:
+    language = syntax.language_for(path, source) if filetype(path).is_parsed else None
+    if language is not None:
+        facts = reader.facts(language, source)
+        yield from ((one.short, one.line) for one in (facts.definitions if facts is not None else ()))
+        return
+    forms = (_KEY, _SECTION, _COLUMN) if path.endswith((".sql", ".ddl")) else (_KEY, _SECTION)
+    for number, line in enumerate(file_lines(source), 1):
+        if len(line) <= LONGEST_LINE:
+            yield from ((key[1], number) for form in forms if (key := form.match(line)))
