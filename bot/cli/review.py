@@ -102,7 +102,7 @@ def command(
     }  # fmt: skip
     flags = reviewing.flags(
         choices,
-        with_clones=clones(consumers),
+        with_clones=clones(consumers) if consumers else (),
         run_tests=run,
         full=full,
         previous=previous,

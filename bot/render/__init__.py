@@ -20,6 +20,5 @@ from bot.render.disarm import (
     suggestion,
     visible,
 )
-from bot.render.phrases import Phrases, load
-from bot.render.shorten import TITLE_CHARS, count, cut, rows, sentences, title
 from bot.render.templates import comment, file, page, phrase, text, texts
+from bot.render.words import TITLE_CHARS, Phrases, count, cut, load, rows, sentences, title

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.render.disarm import Safe, encodable
-from bot.render.phrases import Phrases
+from bot.render.words import Phrases
 
 MOST_SOURCE, MOST_OUTPUT = 64_000, 1_000_000  # characters of a template, and of its output
 TEMPLATE_SECONDS, TEMPLATE_MEMORY = 2, 512 << 20  # CPU seconds and bytes

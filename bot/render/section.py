@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
-from bot.render.phrases import Phrases
+from bot.render.words import Phrases
 from bot.values import Finding, Review
 from bot.values.finding_row import grouped, row_of
 

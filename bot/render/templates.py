@@ -9,10 +9,10 @@ from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
-from bot.render import disarm, shorten
+from bot.render import disarm, words
 from bot.render.disarm import Safe, encodable
 from bot.render.page_filters import page_filters
-from bot.render.phrases import Phrases
+from bot.render.words import Phrases
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -88,9 +88,9 @@ def filters() -> dict[str, Any]:
         "line": disarm.line,
         "plain": disarm.plain,
         "suggestion": disarm.suggestion,
-        "cut": shorten.brief,
+        "cut": words.brief,
         "dedent": dedent,
-        "rows": shorten.top,
+        "rows": words.top,
     }
 
 
@@ -133,7 +133,7 @@ def _environment(folders: Sequence[Path], filters: Mapping[str, Any], **more: An
 
 @cache
 def _prompts(*folders: Path) -> "Environment":
-    more = {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count}
+    more = {"cut": words.cut, "rows": words.rows, "count": words.count}
     more |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
     return _environment(folders or FOLDERS, filters() | more)
 

@@ -1,6 +1,14 @@
-"""Shorten text, and say how much was left out."""
+"""Say things in a few words: phrases, numbers with their nouns, and shortened texts.
+
+The phrases of comments and pages are in `templates/words.toml` and in the features' files.
+"""
 
 import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 TITLE_CHARS = 90
 # The end of a sentence, before whitespace and the start of another one. An empty line also ends a sentence.
@@ -8,6 +16,37 @@ _END = re.compile(
     r"""(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?]["')\]]*(?=\s+[^\sa-z]|\s*\Z)"""
     r"""|(?<=[^\s.!?"')\]])(?=\n\s*\n)|[\u3002\uff01\uff1f]"""  # the last ones are Chinese and Japanese
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The phrases by key. A phrase with a number is a pair of the singular and the plural."""
+
+    texts: Mapping[str, str | list[str]]
+
+    def say(self, key: str, number: int | None = None, **values: object) -> str:
+        """Return a phrase with its values filled in; {n} is the number.
+
+        Raises KeyError for an unknown key.
+        """
+        form = self.texts[key]
+        if isinstance(form, list):
+            form = form[0 if number == 1 else 1]
+        return form.format(n=self.number(number or 0), **values)
+
+    def number(self, value: int) -> str:
+        """Return a number with thousands separators."""
+        return f"{value:,}"
+
+
+@cache
+def load() -> Phrases:
+    """Load all phrases, from an installed package or a checkout."""
+    package = Path(__file__).parents[1]
+    folder = next(f for f in (package / "templates", package.parent / "templates") if f.is_dir())
+    files = (folder / "words.toml", *sorted((package / "features").glob("*/words.toml")))
+    texts = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+    return Phrases({key: text for part in texts for key, text in part.items()})
 
 
 def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:
