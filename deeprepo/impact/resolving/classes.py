@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.resolving.offers import bases
 from deeprepo.impact.resolving.resolve import named_by
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.values import Definition, Facts
+from deeprepo.impact.values import Definition
 
 MOST = 40  # base classes per class
 UNWRITTEN = frozenset({"?", "*"})  # markers of bases that may add unwritten members
@@ -71,21 +71,6 @@ def extending(index: Index, language: Language, name: str) -> tuple[str, ...]:
         if language.types.extension_lines
         else ()
     )
-
-
-def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
-    """Return the classes of a file with their bases as written. "*" means that it accepts any member."""
-    found: dict[str, tuple[str, ...]] = {}
-    for one in facts.definitions:
-        if (one.kind in CLASSES and one.by_query.shown in ("", "class")) or one.bases:
-            more = ("*",) if one.by_query.more or facts.answering & {one.name, one.short} else ()
-            name = one.name if language.inline_modules else one.short.rpartition(".")[2]
-            found[name] = tuple(
-                dict.fromkeys((*found.get(name, ()), *one.bases, *language.types.inherited.split(), *more))
-            )
-        elif not one.owner and language.is_closed(one.head):  # an object whose members are all written
-            found.setdefault(one.name, ())
-    return found
 
 
 def lineage(index: Index, path: str, name: str) -> tuple[Class, ...] | None:

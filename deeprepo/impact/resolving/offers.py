@@ -9,7 +9,6 @@ from deeprepo.impact.language import CONSTRUCTOR, Language
 from deeprepo.impact.reading import marks, reader, syntax
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
-from deeprepo.impact.resolving.classes import bases
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import (
     COMPONENT,
@@ -248,3 +247,18 @@ def _is_of_all(one: Definition, language: Language) -> bool:
 def _parameter(one: Parameter) -> Parameter:
     name = one.name if one.name[:1] not in APART else "{}"  # a destructured parameter has no name
     return replace(one, name=name)
+
+
+def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
+    """Return the classes of a file with their bases as written. "*" means that it accepts any member."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in facts.definitions:
+        if (one.kind in marks.CLASSES and one.by_query.shown in ("", "class")) or one.bases:
+            more = ("*",) if one.by_query.more or facts.answering & {one.name, one.short} else ()
+            name = one.name if language.inline_modules else one.short.rpartition(".")[2]
+            found[name] = tuple(
+                dict.fromkeys((*found.get(name, ()), *one.bases, *language.types.inherited.split(), *more))
+            )
+        elif not one.owner and language.is_closed(one.head):  # an object whose members are all written
+            found.setdefault(one.name, ())
+    return found
