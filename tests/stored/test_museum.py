@@ -1,12 +1,8 @@
 """This build opens and continues the data of each older build in the museum. `make.py` adds data."""
 
-import asyncio
 import json
-import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +11,7 @@ from typing import Any
 import old_demo
 import psycopg
 import pytest
+from cli.recorded import deeprepo
 from fakes import Repository
 from whole import WORSE, Whole
 
@@ -179,13 +176,6 @@ def test_stored_review_job_is_read_correctly(build: str) -> None:
     assert (job.pull.name, job.pull.number, job.actor) == ("shop", 1, "colleague")
 
 
-def deeprepo(repo: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in the demo's repository."""
-    command = (sys.executable, "-P", "-m", "bot", *words)
-    home = {"HOME": str(repo.parent), "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.run(command, cwd=repo, env=home | more, capture_output=True, text=True, check=False)
-
-
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """Create the demo's repository, whose commit IDs are always the same."""
@@ -201,7 +191,7 @@ def writer(journal: Path) -> str:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
+def test_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
     """The note names the build that started the review, and does not claim that settings changed."""
     journal = tmp_path / "killed.jsonl"
     shutil.copyfile(MUSEUM / build / "killed.jsonl", journal)
@@ -217,10 +207,10 @@ async def test_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tm
         str(journal),
         RANGE,
     )
-    async with providers.openai_server(model.answer) as double:
-        keys = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
+    with providers.in_thread(providers.Server(model.answer)) as double:
+        keys = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.openai_url}
         keys |= {"DEEPREPO_ROOT": model.NAME, "DEEPREPO_WORKER": model.NAME}
-        done = await asyncio.to_thread(deeprepo, repo, *words, **keys)
+        done = deeprepo(*words, cwd=repo, **keys)
         paid = len(double.requests)
     review = json.loads(done.stdout)
     named = [note for note in review["notes"] if f"Another build (deeprepo {writer(journal)}) began" in note]
@@ -235,11 +225,11 @@ def test_previous_review_file_is_used(repo: Path, build: str) -> None:
     """Static findings are still open, and can be fixed."""
     file = str(MUSEUM / build / "review.json")
     words = ("review", "--strategy", "offline", "--previous", file, "--format", "json", "main..pull-request")
-    review = json.loads(deeprepo(repo, *words).stdout)
+    review = json.loads(deeprepo(*words, cwd=repo).stdout)
     status = {finding["status"] for finding in review["findings"] if finding["verdict"] == "proven"}
     assert status == {"still"}
     assert not [finding for finding in review["findings"] if finding["status"] == "fixed"]
-    assert deeprepo(repo, "fix", file, "--patch").stdout
+    assert deeprepo("fix", file, "--patch", cwd=repo).stdout
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -249,7 +239,7 @@ def test_ignore_file_still_applies(repo: Path, build: str) -> None:
     branch.git("checkout", "--quiet", "main")
     branch.commit({".deeprepo/ignore.yml": (MUSEUM / build / "ignore.yml").read_text()}, "ignore")
     words = ("review", "--strategy", "offline", "--format", "json", "main..pull-request")
-    review = json.loads(deeprepo(repo, *words).stdout)
+    review = json.loads(deeprepo(*words, cwd=repo).stdout)
     assert [finding["status"] for finding in review["findings"]] == ["silenced"] * 5
     assert ".deeprepo/ignore.yml still applies" in str(review)
 
@@ -273,26 +263,24 @@ async def reviewed_by_a_newer_build(at: Whole) -> int:
     return number
 
 
-@pytest.mark.parametrize("event", ["a push", "the same head", "a fix", "an ignore", "a merge queue", "mended"])
+@pytest.mark.parametrize("event", ["a push", "the same head", "mended"])
 async def test_newer_data_is_left_alone_after_a_rollback(at: Whole, event: str) -> None:
     """A later build's data is recognized, and nothing is answered, resolved, repeated or failed for it."""
     from test_whole_checks import queue
 
     number = await reviewed_by_a_newer_build(at)
     before, threads = said(at, number), len(at.gh.pull(number).review_comments)
+    assert await queue(at, number) != "failure"
+    for words in ("/deeprepo fix", "/deeprepo ignore 1 meant so"):
+        answer = await at.said(number, words)
+        assert "written by a newer deeprepo" in answer, answer
+        assert "error inside" not in answer
     if event == "a push":
         await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
     elif event == "mended":
         await at.pushed(MENDED)
-    elif event == "the same head":
-        await at.said(number, "/deeprepo review")
-    elif event == "a merge queue":
-        assert await queue(at, number) != "failure"
     else:
-        words = "/deeprepo fix" if event == "a fix" else "/deeprepo ignore 1 meant so"
-        answer = await at.said(number, words)
-        assert "written by a newer deeprepo" in answer, answer
-        assert "error inside" not in answer
+        await at.said(number, "/deeprepo review")
     assert said(at, number) == before
     assert len(at.gh.pull(number).review_comments) == threads
     assert len([one for one in at.gh.pull(number).comments if "## deeprepo" in one.body]) == 1

@@ -140,7 +140,7 @@ async def whole(
         client, secret = gh.client
         held = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
-        usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.05, "write_pause": 0.0, "grace": 0.0}
+        usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.1, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerOptions.model_validate(usual | place), app_settings)
         changes = changes or Changes()
         changes.follow_jobs()
