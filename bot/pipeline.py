@@ -13,7 +13,7 @@ from bot.checkout.views import CachedTree, WrittenTree, create_known_secrets
 from bot.config import Settings
 from bot.diff import units
 from bot.features.reproduction import review as reproduction
-from bot.findings import history, suggest
+from bot.findings import history
 from bot.machine import extras
 from bot.render import count
 from bot.review import coverage, guidance, incremental, report, scope, strategies
@@ -58,10 +58,6 @@ class Tools(ABC):
             return findings
         return await reproduction.prove(findings, session, self.environment)
 
-    def faults(self, path: str, source: bytes) -> frozenset[int] | None:
-        """Return the lines on which a file doesn't parse, or None if that is unknown."""
-        return suggest.unreadable(path, source)
-
 
 async def review(brief: Brief, tools: Tools) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
@@ -72,7 +68,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
         transcript = await strategies.run(strategy.name, session)
         judgement, transcript = await strategies.judge(transcript, session)
         prove = None if transcript.fault else tools.prove  # nothing is run for a review that was broken off
-        findings = await report.place(judgement, session, tools.faults, prove)
+        findings = await report.place(judgement, session, prove)
         review = await report.conclude(session, strategy, transcript, judgement, findings, tools.clock() - start)
         told = [placed_finding.finding for placed_finding in review.findings]
         shown = subject.shown(review, told)

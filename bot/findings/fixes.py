@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.findings.quotes import fold
-from bot.findings.suggest import Faults
 from bot.values import PlacedFinding, Rewrite
 from bot.values.fixing import Fix
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading.faults import faults
 
 MAX_FIXED_FILES, MAX_FIXED_LINES = 100, 2_000  # maximum per commit
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -33,7 +33,7 @@ def _reason_without_fix(placed_finding: PlacedFinding) -> str:
     return "none" if is_confirmed else "unconfirmed"
 
 
-async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
+async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree) -> Fix:
     """Apply every fix that can be applied, in the order of the findings.
 
     A fix that contradicts an earlier one is left out.
@@ -48,7 +48,7 @@ async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faul
     for placed_finding, rewrites in rows:
         finding = placed_finding.finding
         try:
-            _add(rewrites_by_path, rewrites, heads, faults, _reason_without_fix(placed_finding))
+            _add(rewrites_by_path, rewrites, heads, _reason_without_fix(placed_finding))
         except _CannotApply as reason:
             refusals.append((finding, str(reason)))
         else:
@@ -66,7 +66,6 @@ def _add(
     rewrites_by_path: dict[str, set[Rewrite]],
     rewrites: Sequence[Rewrite],
     heads: Mapping[str, bytes],
-    faults: Faults,
     why_none: str,
 ) -> None:
     """Add one finding's rewrites. Raises _CannotApply, and then adds none of them."""

@@ -6,19 +6,19 @@ replacement is refused, with a reason that the comment shows.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot import render
 from bot.values import Finding, PlacedFinding
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading.faults import faults
 
 MAX_SUGGESTED_LINES, MAX_SUGGESTED_CHARS = 200, 10_000
 TAB = 4  # spaces that a model writes for one tab
 PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 # Characters without whitespace; a shorter line ("}", "else:") may legitimately occur twice in a row
 TELLING = 6
-Faults = Callable[[str, bytes], frozenset[int] | None]
 _FENCED = re.compile(r"\A\s*+(`{3,}+|~{3,}+)[^\n`]*+\n(.*?)\n?\1\s*\Z", re.DOTALL)
 _LEFT_OUT = re.compile(
     r"\s*+(?:#|//|/\*|--|<!--)?\s*+(?:\.{3}|…)[^\w\n]*(?:\b(?:rest|existing|unchanged|same|other)\b.*)?"
@@ -28,17 +28,11 @@ _MARKER = re.compile(r"<!--\s*deeprepo", re.IGNORECASE)
 _INDENT = re.compile(r"[ \t]*")
 
 
-def unreadable(path: str, source: bytes) -> frozenset[int] | None:
-    """Return None for every file, if the caller has no parser."""
-    del path, source
-    return None
-
-
 class SuggestionRefused(Exception):  # noqa: N818 - an outcome
     """The reason why a suggestion cannot be committed, as in `PlacedFinding.refused`."""
 
 
-async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> tuple[PlacedFinding, ...]:
+async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree) -> tuple[PlacedFinding, ...]:
     """Return each finding with a replacement that can be committed, or the reason why it has none."""
     rows = tuple(placed_findings)
     paths = [
@@ -48,23 +42,19 @@ async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: 
     ]
     texts = await tree.read_many(paths)
     before = {path: faults(path, text) for path, text in texts.items()}
-    return tuple(_try(row, texts.get(row.finding.path), before.get(row.finding.path), faults) for row in rows)
+    return tuple(_try(row, texts.get(row.finding.path), before.get(row.finding.path)) for row in rows)
 
 
-def _try(
-    placed_finding: PlacedFinding, head: bytes | None, before: frozenset[int] | None, faults: Faults
-) -> PlacedFinding:
+def _try(placed_finding: PlacedFinding, head: bytes | None, before: frozenset[int] | None) -> PlacedFinding:
     if placed_finding.finding.suggestion is None:
         return placed_finding
     try:
-        return replace(placed_finding, replacement=_replacement(placed_finding, head, before, faults), refused="")
+        return replace(placed_finding, replacement=_replacement(placed_finding, head, before), refused="")
     except SuggestionRefused as reason:
         return replace(placed_finding, replacement=None, refused=reason.args[0])
 
 
-def _replacement(
-    placed_finding: PlacedFinding, head: bytes | None, before: frozenset[int] | None, faults: Faults
-) -> str:
+def _replacement(placed_finding: PlacedFinding, head: bytes | None, before: frozenset[int] | None) -> str:
     """Return the lines to commit, if the file has no faults but those of `before`. Raises SuggestionRefused."""
     finding, spot = placed_finding.finding, placed_finding.spot
     if head is None or spot is None or finding.side != "head":

@@ -35,13 +35,9 @@ GUIDANCE_CUT = "Models did not read all of your guidance. Left out: {}."
 async def place(
     judgement: JudgedFindings,
     session: Session,
-    faults: Callable[[str, bytes], frozenset[int] | None],
     prove: Callable[[Sequence[PlacedFinding], Session], Awaitable[Sequence[PlacedFinding]]] | None,
 ) -> tuple[PlacedFinding, ...]:
-    """Return all findings: first those to report, best first, with tested suggestions, then the others.
-
-    `faults` returns the lines where a file doesn't parse. `prove` tries to prove findings.
-    """
+    """Return all findings: first those to report, best first, with tested suggestions, then the others. `prove` tries to prove findings."""
     subject, settings = session.survey, session.survey.brief.settings
     past, least = subject.past, settings.minimum_severity
     findings = rounds.final_findings(judgement.findings, least, past.known)
@@ -61,7 +57,7 @@ async def place(
         for finding in findings
     ]
     said = [*compress(findings, is_said)]
-    placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, faults)
+    placed_findings = await _placed(said, session)
     if prove is not None:
         placed_findings = tuple(await prove(placed_findings, session))
     bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
@@ -75,22 +71,26 @@ async def place(
             for each in ranked_findings
         ),
         *await _shown_before(
-            [finding for finding, said_now in zip(findings, is_said, strict=True) if not said_now], session, faults
+            [finding for finding, said_now in zip(findings, is_said, strict=True) if not said_now], session
         ),
     )
 
 
-async def _shown_before(
-    findings: Sequence[Finding], session: Session, faults: suggest.Faults
-) -> tuple[PlacedFinding, ...]:
+async def _shown_before(findings: Sequence[Finding], session: Session) -> tuple[PlacedFinding, ...]:
     """Return findings without a place. Open ones keep a replacement that can be committed, for a later fix."""
-    tested = await suggest.suggest(placing.place(findings, session.survey.files), session.survey.tree, faults)
     return tuple(
         replace(each, place="", refused="")
         if each.finding.status == "still" and each.replacement is not None
         else PlacedFinding(each.finding)
-        for each in tested
+        for each in await _placed(findings, session)
     )
+
+
+async def _placed(findings: Sequence[Finding], session: Session) -> tuple[PlacedFinding, ...]:
+    placed_findings = placing.place(findings, session.survey.files)
+    if all(finding.suggestion is None for finding in findings):
+        return placed_findings
+    return await suggest.suggest(placed_findings, session.survey.tree)
 
 
 async def conclude(

@@ -19,7 +19,6 @@ from bot.ports import Confirms
 from bot.values import Finding, PlacedFinding, PullRequest, Review, TypedChange
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
-from deeprepo.impact.reading.faults import faults
 
 MAX_ATTEMPTS = 3  # to keep part of the fixes if other fixes cause new findings
 MAX_FIXED_BYTES = 8 << 20  # of a changed file in the work tree
@@ -98,7 +97,7 @@ async def fix_and_check(rows: Sequence[PlacedFinding], brief: Brief, scratch: st
     listed in `Fix.problems`. Nothing is written outside `scratch`, and no code from the repository is run.
     """
     async with checkout.Checkout(brief.pull) as tree:
-        fix = await fixes.fix(rows, tree, faults)
+        fix = await fixes.fix(rows, tree)
         by_code = replace(brief, settings=brief.settings.with_flags(strategy="offline"), allowed=())
         before = await _static_findings(by_code, scratch) if fix else ()
         refused: tuple[tuple[Finding, str], ...] = ()
@@ -119,7 +118,7 @@ async def fix_and_check(rows: Sequence[PlacedFinding], brief: Brief, scratch: st
             reverted = [row for row in suspects or left if row.finding.identity in fixed] or left
             refused += tuple((row.finding, "worse") for row in reverted)
             left = [row for row in left if row not in reverted]
-            fix = await fixes.fix(left, tree, faults)
+            fix = await fixes.fix(left, tree)
         return replace(fix, refusals=(*fix.refusals, *refused), problems=tuple(problems)), FixCheck()
 
 

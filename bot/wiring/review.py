@@ -32,7 +32,6 @@ from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import ProgressCallback, Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import FROM_ENVIRONMENT, PREFERRED, Access, Connections, limits, load_in_background, named_models
-from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.models import prices, provider_of
@@ -168,10 +167,6 @@ class LiveTools(Tools):
         if consumers.audience is None:
             self.say(f"searching {len(consumers.named)} repositories that may use this one")
         return await local.check_consumers(tree, files, consumers, scratch=self.scratch, seconds=self.consumer_seconds)
-
-    def faults(self, path: str, source: bytes) -> frozenset[int] | None:
-        """Return the lines on which a file does not parse."""
-        return faults(path, source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

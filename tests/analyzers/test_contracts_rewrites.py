@@ -7,7 +7,6 @@ from bot.checkout import Checkout
 from bot.findings import fixes
 from bot.values import PlacedFinding, PullRequest
 from deeprepo.impact import uses
-from deeprepo.impact.reading.faults import faults
 
 
 def mended(pull: PullRequest) -> dict[str, str]:
@@ -17,7 +16,7 @@ def mended(pull: PullRequest) -> dict[str, str]:
         users = await uses.find(tree, files)
         found = await contracts.check(tree, files, users)
         assert found
-        fix = await fixes.fix([PlacedFinding(one, "outside") for one in found if one.rewrites], tree, faults)
+        fix = await fixes.fix([PlacedFinding(one, "outside") for one in found if one.rewrites], tree)
         assert not fix.refusals
         return {path: content.decode() for path, content in fix.contents.items()}
 

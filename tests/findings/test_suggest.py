@@ -7,7 +7,6 @@ from fakes import Repository
 from bot.findings.placing import place
 from bot.findings.suggest import suggest
 from bot.values import Basis, Finding, PlacedFinding, Source
-from deeprepo.impact.reading.faults import faults
 
 BASE = Finding("", "", "t", "w", "c", "high", "logic", Basis((Source("model", "m", "worker"),)))
 PYTHON = "import os\n\n\ndef load(path, strict):\n    if strict == None:\n        strict = False\n    for row in open(path):\n        print(row)\n    return strict\n"
@@ -27,7 +26,7 @@ def tried(repository: Repository, cases: Sequence[Case]) -> list[PlacedFinding]:
     ]
     pull = repository.change({"README": "x\n"}, files)
 
-    return list(step.over(pull, lambda tree, files: suggest(place(findings, files), tree, faults)))
+    return list(step.over(pull, lambda tree, files: suggest(place(findings, files), tree)))
 
 
 OFFERED: list[tuple[str, str, str, int, str, str]] = [
@@ -108,5 +107,5 @@ def test_suggestion_is_offered_only_for_exact_head_lines(repository: Repository)
     far = replace(base, side="head", quote="#", start=18, end=18, suggestion="# x")
     long = replace(base, side="head", quote="a = 1\n" + "#\n" * 20, start=1, end=21, suggestion="a = 2")
 
-    found = step.over(pull, lambda tree, files: suggest(place([base, far, long], files), tree, faults))
+    found = step.over(pull, lambda tree, files: suggest(place([base, far, long], files), tree))
     assert [(row.place, row.refused) for row in found] == [("inline", "place"), ("file", "place"), ("inline", "place")]
