@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.table import Row, report
 from bot.checkout import Checkout, git
 from bot.review.strategies.estimate import DryRun
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.values import TypedChange
 from bot.wiring import local
 from bot.wiring.review import local_review

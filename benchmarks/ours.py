@@ -22,7 +22,7 @@ from bot.review.agent.state import RunState
 from bot.review.coverage import CoverageTracker
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.values import Dependents, PullRequest, Source
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.loop.conversation import Conversation

@@ -19,7 +19,7 @@ from bot.review import coverage
 from bot.review.session import Lookup, Session
 from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.values import Dependents, PullRequest, Reference
 from deeprepo.impact.values import Arguments
 from deeprepo.rlm.journal.writer import Journal

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.file_kinds import is_excluded_from_search
 from bot.ports import KnownSecrets, RunnableTree
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.secrets.patterns import PROMISING_LINE
 from bot.values import Query, Side, TreeEntry
 from deeprepo.impact.ports import Tree

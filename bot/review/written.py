@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from bot.checkout.views import create_known_secrets
 from bot.ports import KnownSecrets
-from bot.secrets import detect
-from bot.secrets.masking import hide
+from bot.secrets import detect, masking
 from bot.values import Finding
 
 Value = TypeVar("Value")
@@ -25,8 +24,8 @@ def of_review(
     `guesses`: also mask what only looks like a secret.
     """
     covered = masks.cover((value, tuple(findings)), guesses=guesses)
-    shown, shown_findings = hide.paths(covered, names)
-    return hide.mask_findings(shown, shown_findings)
+    shown, shown_findings = masking.paths(covered, names)
+    return masking.mask_findings(shown, shown_findings)
 
 
 def of_files(value: Value, texts: Mapping[str, str]) -> Value:
@@ -42,17 +41,17 @@ def of_run(output: str, masks: KnownSecrets) -> str:
     They are not added to the review's known secrets, because a resumed review may take the output from its
     journal.
     """
-    return masks.cover(hide.mask_values(output, _all(output)), guesses=True)
+    return masks.cover(masking.mask_values(output, _all(output)), guesses=True)
 
 
 def of_typed_words(text: str) -> str:
     """Mask whatever looks like a secret in a command that a person typed, before it is stored."""
-    return hide.mask_values(text, _all(text))
+    return masking.mask_values(text, _all(text))
 
 
 def of_post(text: str) -> str:
     """Mask tokens of a known form in one of our comments, which may quote other people."""
-    return hide.mask_values(text, hide.tokens_of(text))
+    return masking.mask_values(text, masking.tokens_of(text))
 
 
 def _all(text: str) -> set[str]:

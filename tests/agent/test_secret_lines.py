@@ -12,7 +12,7 @@ from bot.review.agent import tools
 from bot.review.agent.state import RunState
 from bot.review.opening import look_ups_over
 from bot.review.session import Session
-from bot.secrets.masking.masks import PLACEHOLDER
+from bot.secrets.masking import PLACEHOLDER
 from bot.values import LookUp, Source
 from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Limits

@@ -9,7 +9,7 @@ from fakes import Repository
 from bot.analyzers.checks import secrets
 from bot.checkout import Checkout
 from bot.secrets import detect
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.values import Dependents, Finding, PullRequest
 
 # The values are built from parts so that secret scanners don't report this file.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.errors import UsageError
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.values import PullRequest
 from deeprepo.rlm.errors import BudgetSpent, ProviderRefused, TimedOut
 from deeprepo.rlm.journal.codec import Start, key

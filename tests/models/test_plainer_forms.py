@@ -10,7 +10,7 @@ import pytest
 from raw_server import raw_server
 from talking import ANSWER, TOOL, asked
 
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from deeprepo.rlm import models
 from deeprepo.rlm.errors import (
     PromptRefused,

@@ -11,7 +11,7 @@ import pytest
 
 from bot.errors import DeepRepoError
 from bot.review.journal import JournalCosts, costs, costs_of
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.values import PullRequest
 from deeprepo.rlm import models
 from deeprepo.rlm.errors import BadAnswer

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from deeprepo.rlm.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget

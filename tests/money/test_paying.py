@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from waits import patience
 
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from deeprepo.rlm import models
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from deeprepo.rlm.errors import RateLimited
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget

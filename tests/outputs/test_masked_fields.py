@@ -12,8 +12,8 @@ from sample_reviews import FINDING, REVIEW
 
 from bot.commands.answering import CheckedAnswer
 from bot.commands.conversation.answering import Answer
-from bot.secrets.masking import hide
-from bot.secrets.masking.masks import NOTE, PLACEHOLDER, Masks
+from bot.secrets import masking
+from bot.secrets.masking import NOTE, PLACEHOLDER, Masks
 from bot.values import Dependents, PlacedFinding, Reference, Review
 from deeprepo.rlm.values import Message, Prompt
 
@@ -68,21 +68,21 @@ def test_every_text_is_masked_unless_its_field_is_exempt(kind: type, field: "dat
     hint = KINDS[kind][field.name]
     held = ((text, text),) if str(hint).startswith("tuple[tuple") else (text,) if "tuple[" in str(hint) else text
     object.__setattr__(value, field.name, held)
-    masked = hide.mask_values(value, {SECRET})
-    assert (SECRET in repr(getattr(masked, field.name))) == hide.is_exempt(field)
+    masked = masking.mask_values(value, {SECRET})
+    assert (SECRET in repr(getattr(masked, field.name))) == masking.is_exempt(field)
 
 
 def test_reference_search_lines_are_masked() -> None:
     """Lines from a search for references are masked like all other fields."""
     line = Reference("a.py:f", "f", "b.py", 3, f"f({SECRET})", "<module>", None, "bound")
-    (masked,) = hide.mask_values(Dependents(references=(line,)), {SECRET}).references
+    (masked,) = masking.mask_values(Dependents(references=(line,)), {SECRET}).references
     assert SECRET not in masked.text
     assert masked.line == line.line
 
 
 def test_exempt_fields_contain_only_identifiers() -> None:
     """No field with prose is exempt, and the types in EXACT exempt exactly the listed fields."""
-    marked = {kind.__name__: {f.name for f in dataclasses.fields(kind) if hide.is_exempt(f)} for kind in KINDS}
+    marked = {kind.__name__: {f.name for f in dataclasses.fields(kind) if masking.is_exempt(f)} for kind in KINDS}
     words = {"title", "why", "consequence", "quote", "note", "notes", "reason", "summary", "body", "text", "trigger",
              "suggestion", "replacement", "evidence", "findings", "still", "fixed", "failure", "overview", "phrase"}  # fmt: skip
     assert {name: fields & words for name, fields in marked.items() if fields & words} == {}
@@ -113,8 +113,8 @@ def test_only_the_secret_itself_is_masked(line: str, others: list[str]) -> None:
 def test_truncated_secret_is_masked() -> None:
     """A secret that was cut in half is masked too."""
     token = "ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
-    assert token[:20] not in hide.mask_values(f"{token[:25]}…", {token})
-    assert token[-20:] not in hide.mask_values(f"…{token[-25:]}", {token})
+    assert token[:20] not in masking.mask_values(f"{token[:25]}…", {token})
+    assert token[-20:] not in masking.mask_values(f"…{token[-25:]}", {token})
 
 
 def test_prompt_is_masked_and_can_be_restored() -> None:
@@ -133,4 +133,6 @@ def test_prompt_is_masked_and_can_be_restored() -> None:
 
 def test_overlapping_secrets_are_masked_as_one() -> None:
     """No part of either secret remains."""
-    assert hide.mask_values("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"
+    assert (
+        masking.mask_values("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from deeprepo.rlm.values import Message, Prompt
 
 VALUE = "Hq8vZ2kLw9Rt4Xm"

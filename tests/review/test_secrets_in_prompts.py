@@ -16,7 +16,7 @@ from secret_samples import SAMPLES
 
 from bot.outputs import OUTPUTS, posts
 from bot.render import load
-from bot.secrets.masking.masks import PLACEHOLDER, Masks
+from bot.secrets.masking import PLACEHOLDER, Masks
 from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from bot.workflow.publish import checks

@@ -5,7 +5,7 @@ import pytest
 
 from bot import storage
 from bot.errors import StorageError
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from deeprepo.rlm.journal import reader
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.models import connect

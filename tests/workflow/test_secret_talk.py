@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from test_whole_conversations import HEAD, said, talk
 
-from bot.secrets.masking.masks import digest
+from bot.secrets.masking import digest
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 LINE = f'KEY = "{KEY}"'

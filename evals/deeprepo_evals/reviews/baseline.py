@@ -14,7 +14,7 @@ from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
 from bot.review.context.packing import LARGE_SCALE, PARTS_SCALE, SMALL_SCALE
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from bot.values import ChangedFile, Finding, PlacedFinding, PullRequest, Source
 from bot.wiring.access import Connections
 from deeprepo.rlm.errors import BadAnswer, ProviderError

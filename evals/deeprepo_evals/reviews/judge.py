@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.errors import DeepRepoError
 from bot.findings.read import strict, text
-from bot.secrets.masking.masks import Masks
+from bot.secrets.masking import Masks
 from deeprepo.rlm.errors import BadAnswer, ProviderError
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget
