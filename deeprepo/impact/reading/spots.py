@@ -155,10 +155,12 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
     if language.receivers.unbound == "silent" and types == UNKNOWN:
         types = ()
     before = text(mark.receiver)
-    if mark.receiver is not None and mark.receiver.parent is not None and mark.receiver.parent.type == language.tokens:
+    # Asking for a node's parent takes as long as the tree is deep.
+    around_receiver = mark.receiver.parent if mark.receiver is not None and (language.tokens or marks.aliases) else None
+    if around_receiver is not None and mark.receiver is not None and around_receiver.type == language.tokens:
         before, is_alone = _words_before(node, mark.receiver)
         types = types if is_alone else UNKNOWN
-    value = (mark.receiver.parent if mark.receiver is not None else None) or node
+    value = around_receiver or node
     return Use(
         name=name,
         line=first_line(node),
@@ -311,9 +313,9 @@ def _known_types(language: Language, marks: Marks, receiver: Node) -> tuple[str,
 
 def _held(marks: Marks, receiver: Node) -> tuple[str, ...]:
     """Return the class of an indexed element or of a smart pointer's target; () for other receivers."""
-    behind = receiver.next_sibling
-    is_arrow = behind is not None and behind.type == ARROW
-    held = bound_class(marks, receiver, text(receiver) + ARROW) if is_arrow else ()
+    held = bound_class(marks, receiver, text(receiver) + ARROW)
+    if held and (receiver.next_sibling is None or receiver.next_sibling.type != ARROW):
+        held = ()
     if held or receiver.type not in INDEXED or not receiver.named_children:
         return held
     holder = receiver.named_children[0]
