@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
+UV = Path(sys.executable).parent / "uv"
 PRODUCT = "deeprepo-bot"
 OURS = {PRODUCT, "deeprepo-sandbox", "deeprepo-evals"}
 SHARED = ("google", "opentelemetry")  # namespace packages that several distributions install into
@@ -46,6 +47,15 @@ def missing(*installed: str, of: str = PRODUCT) -> set[str]:
     return {name for key in names.keys() - there - OURS for name in names[key]} - {
         name for key in there | OURS for name in names.get(key, ())
     }
+
+
+def locked(place: Path, lock: Path) -> Path:
+    """Install a lock file's packages, with their hashes, in a new environment, and return its Python."""
+    python = place / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    install = [UV, "pip", "install", "--quiet", "--no-cache", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
+    subprocess.run([*install, "--python", python, "-r", lock], check=True, capture_output=True)
+    return python
 
 
 def deeprepo(folder: Path, path: str, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
+import bare
 import pytest
 from fakes import Repository
 
@@ -131,27 +132,21 @@ def test_installed_wheel_works_outside_this_repository(wheel: Path, repository: 
 def test_wheel_installs_from_the_lock_file(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """In a new environment with locked, hashed dependencies, the wheel is installed and reviews a change."""
     place = tmp_path / "environment"
-    run(sys.executable, "-m", "venv", place)
-    # Compiling all packages would take a third of the time, and the review imports only some.
-    pip = (place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile")
-    run(*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
-    run(*pip, "--no-deps", "--no-index", wheel)
+    python = bare.locked(place, ROOT / "requirements.lock")
+    run(bare.UV, "pip", "install", "--quiet", "--no-deps", "--no-index", "--python", python, wheel)
     assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).strip().endswith(__version__)
     repository.change(BEFORE, AFTER)
     assert "shop.py:3" in run(place / "bin" / "deeprepo", "review", "HEAD~1..HEAD", cwd=repository.folder)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_first", [True, False], ids=["deeprepo first", "rlms first"])
-def test_rlms_can_be_installed_alongside_in_either_order(
-    wheel: Path, repository: Repository, tmp_path: Path, *, is_first: bool
-) -> None:
+def test_rlms_can_be_installed_alongside(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """Neither package overwrites the other's files, both can be imported, and a review works."""
     place = tmp_path / "environment"
     run(sys.executable, "-m", "venv", place)
     python = place / "bin" / "python"
     pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile", "--no-deps")
-    for each in (wheel, RLMS) if is_first else (RLMS, wheel):
+    for each in (RLMS, wheel):
         run(*pip, each)
     # The dependencies come from the environment that runs the tests.
     own = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())

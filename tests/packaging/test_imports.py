@@ -118,14 +118,7 @@ def test_each_lock_file_covers_the_imports_of_its_installation(
     lock: str, rooms: tuple[str, ...], tmp_path: Path
 ) -> None:
     """With only a lock file's packages, all modules but those of other extras can be imported."""
-    kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "PATH"}
-    python = tmp_path / "environment" / "bin" / "python"
-    install = ["-m", "pip", "--quiet", "install", "--no-compile", "--no-deps", "--require-hashes"]
-    for command in (
-        [sys.executable, "-m", "venv", tmp_path / "environment"],
-        [python, *install, "-r", ROOT / f"requirements{lock}.lock"],
-    ):
-        subprocess.run(command, env=kept | {"HOME": str(tmp_path)}, check=True, capture_output=True)
+    python = bare.locked(tmp_path / "environment", ROOT / f"requirements{lock}.lock")
     wanted = {"packages": ["bot", "deeprepo"], "allowed": [], "then": {}}
     done = subprocess.run(
         [python, Path(__file__).with_name("importing.py"), json.dumps(wanted)],
