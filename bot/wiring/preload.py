@@ -29,7 +29,7 @@ ARENA_MAX = -8  # the option M_ARENA_MAX of mallopt, from glibc's malloc.h
 # Modules that reviews would otherwise import when they first need them.
 LAZY_MODULES = (
     "bot.review.agent.seed",
-    "deeprepo.impact.uses.certainty",
+    "deeprepo.impact.uses.gone",
     "deeprepo.rlm.money.schema",
     "configparser",
     "jinja2",

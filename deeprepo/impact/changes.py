@@ -163,7 +163,7 @@ class Dependent(Struct, frozen=True):
 class Reference(Struct, frozen=True):
     """A reference to a changed name outside its definition.
 
-    See `uses/certainty.py` for its connection and its target_state.
+    See `uses/references.py` for its connection, and `uses/gone.py` for its target_state.
     """
 
     symbol: str  # "path:qualified name" of the changed symbol

@@ -148,10 +148,7 @@ class Classes:
     # like any function.
     dotted_extensions: ClassVar[str] = ""
     open_classes: ClassVar[bool] = False  # any loaded file may reopen a class or module
-    # a member may be defined in a file other than its class, which nothing imports
-    members_apart: ClassVar[bool] = False
     declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
-    library_space: ClassVar[str] = ""  # the namespace of the standard library, which no tree defines
     embeds_types: ClassVar[bool] = False  # a type has the methods of the types embedded in it
     metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
     # library classes that add no members and whose call constructs nothing, such as enumerations
@@ -181,7 +178,6 @@ class References:
 
     builtin_names: ClassVar[frozenset[str]] = frozenset()  # names that every file has, besides those in the table
     ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
-    shared_macros: ClassVar[bool] = False  # macros are visible in the whole package without an import
     loose_methods: ClassVar[str] = "(?!)"  # a pattern of heads of functions that untyped values may have
 
     def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:

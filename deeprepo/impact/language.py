@@ -95,8 +95,6 @@ class CallRules(Struct, frozen=True):
     named_arguments: str = ""  # what follows a parameter's name in a call; "" if calls don't name arguments
     missing_arguments: bool = False  # a call may omit any argument; a missing member is `undefined`
     surplus_arguments: bool = False  # surplus arguments are ignored
-    # a pattern of the heads of fields that `order.total()` cannot mean: their value cannot be called, or not so
-    uncalled_fields: str = "(?!)"
     argument_lists: tuple[str, ...] = ("argument_list",)  # nodes that list the arguments
     sole_argument: tuple[str, ...] = ()  # nodes that replace the list and are the only argument
     keyword: tuple[str, ...] = ()  # nodes of named arguments, with the name in the field `name`

@@ -44,7 +44,6 @@ class Signature(Struct, frozen=True):
     overloads: tuple[tuple[Parameter, ...], ...] = ()  # the parameters of the other definitions
     opaque: bool = False  # the real parameters may differ from those written
     inherits: bool = False  # opaque only because a base may have an overload
-    doubted: bool = False  # opaque because another definition may be in use instead
     ambiguous: bool = False  # the definition in effect is chosen at run time, so a match proves nothing
     # of an extension: its class, on which it can be called with the object as the first argument
     extending_class: str = ""

@@ -124,26 +124,3 @@ def test_call_that_an_extension_accepts_is_not_broken(
         after[beside] = beside_text.format(extension)
     told = [row for row in broken(find(repository.change(before, after))) if row.reference.path == user]
     assert bool(told) is not is_extended
-
-
-EXTENSIONS = (
-    "namespace Shop\n{{\n    public class Box {{ public int W; }}\n\n    public static class Sizes\n    {{\n"
-    "        public static int Wide(this Box box, int times{0}) {{ return box.W * times; }}\n"
-    "        public static int {1}(this Box box) {{ return box.W; }}\n    }}\n}}\n"
-)
-CALLS = (
-    "namespace Shop\n{\n    public static class Use\n    {\n        public static int Far(Box box) { return box.Wide(3); }\n"
-    "        public static int Low(Box box) { return box.Deep(); }\n    }\n}\n"
-)
-OTHERS = "namespace Shop\n{\n    public static class More\n    {\n        public static int Wide(this object a, int b) { return 1; }\n        public static int Deep(this object a) { return 1; }\n    }\n}\n"
-
-
-@pytest.mark.parametrize(("others", "places"), [("", ["Use.cs:5", "Use.cs:6"]), (OTHERS, [])])
-def test_extension_call_is_proven_broken_only_without_a_rival_extension(
-    repository: Repository, others: str, places: list[str]
-) -> None:
-    """A call of a C# extension method is proven broken only if no other extension has its name."""
-    before = {"Sizes.cs": EXTENSIONS.format("", "Deep"), "Use.cs": CALLS, "More.cs": others}
-    found = find(repository.change(before, {"Sizes.cs": EXTENSIONS.format(", bool dots", "Down")}))
-    proven = {f"{one.reference.path}:{one.reference.line}" for one in broken(found) if one.reference.is_bound}
-    assert sorted(proven) == places

@@ -99,9 +99,9 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         "  the definition: def round_up(price)",
         "  the change: removed",
         "  the contract: removed",
-        "  reference: bound, decided by imported in uses.sites",
+        "  reference: bound, decided by imported in uses.references",
     ]
-    assert "  gone: lost, decided by no_longer_imported in uses.certainty" in rows[begin:]
+    assert "  gone: lost, decided by no_longer_imported in uses.gone" in rows[begin:]
     assert rows[-2] == "Reported for this line:"
     assert "round_up" in rows[-1]
     assert explained(repository, pull, "shop/cart.py:2").stdout.splitlines() == [
@@ -126,7 +126,7 @@ def test_file_that_could_not_be_read_may_define_a_removed_name(repository: Repos
         {"a_linux.go": rest},
     )
     done = explained(repository, pull, "b.go:4")
-    assert "gone: unknown, decided by bare_name in uses.certainty" in done.stdout
+    assert "gone: unknown, decided by bare_name in uses.gone" in done.stdout
 
 
 def test_readme_shows_what_explain_prints(repository: Repository) -> None:
@@ -167,13 +167,13 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
     ("caller", "decided"),
     [
         ("total(3)", "broken: required-parameter, decided by no_longer_matches in uses.breaks"),
-        ("total(*ARGS)", "broken: open, decided by arguments_not_written in uses.breaks"),
+        ("total(*ARGS)", "broken: open, decided by undecided in uses.breaks"),
         ("try: total(3)\n    except TypeError: pass", "broken: open, decided by handled in uses.breaks"),
         ("listed(3)", "broken: open, decided by opaque in uses.breaks"),
         ("total", "broken: open, decided by no_call in uses.breaks"),
-        ("(lambda total: total(3))", "reference: possible, decided by redefined in uses.sites"),
-        ("from json import total; total(3)", "reference: possible, decided by imported_nearer in uses.sites"),
-        ("list.total(3)", "reference: possible, decided by by_name in uses.sites"),
+        ("(lambda total: total(3))", "connection: name, decided by another_meaning in uses.references"),
+        ("from json import total; total(3)", "connection: name, decided by another_meaning in uses.references"),
+        ("list.total(3)", "reference: name, decided by by_name in uses.references"),
         ("list.total()", "dropped: by means_another in uses.breaks"),
     ],
 )
@@ -205,7 +205,7 @@ def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository
         (
             "shop/h.py",
             "from shop.tax import total\nx.total(3)",
-            "  reference: none, decided by unrelated in uses.sites",
+            "  reference: none, decided by unrelated in uses.references",
         ),
     ],
 )
@@ -228,5 +228,5 @@ def test_explain_says_that_a_name_meant_another_definition_before(repository: Re
     files: dict[str, str | bytes | None] = {"A.cs": tax.format("A"), "B.cs": tax.format("B"), "Cart.cs": user}
     pull = repository.change(files, {"A.cs": tax.format("A").replace("int price)", "int price, int rate)")})
     done = explained(repository, pull, "Cart.cs:5")
-    assert "  connection: name, decided by resolved in uses.certainty" in done.stdout
+    assert "  connection: name, decided by nearer_in_the_namespace in uses.references" in done.stdout
     assert "Nothing is reported" in done.stdout

@@ -32,7 +32,7 @@ from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_digest, proof_id
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.certainty import world_of
+from deeprepo.impact.uses.gone import world_of
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run

@@ -155,7 +155,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 
 
 def missing(reference: Reference) -> bool:
-    """Nothing provides the name any more, as `certainty.py` has proven."""
+    """Nothing provides the name any more, as `gone.py` has proven."""
     return reference.missing
 
 
@@ -199,23 +199,12 @@ def handled(call: _Call) -> Misfit | CallState | None:
     return "" if call.reference.is_handled else None
 
 
-def no_parameters(call: _Call) -> Misfit | CallState | None:
-    """The definition has no parameters to compare on one side of the change."""
-    return "" if call.item.signatures is None else None
-
-
-def doubted(call: _Call) -> Misfit | CallState | None:
-    """Another definition may be in use instead."""
-    return "" if call.before.doubted or call.after.doubted else None
-
-
-def inherited(call: _Call) -> Misfit | CallState | None:
-    """A base of the class may accept the call."""
-    return "" if call.before.inherits or call.after.inherits else None
-
-
 def opaque(call: _Call) -> Misfit | CallState | None:
-    """The parameters may differ from those written, as a decorator (`@opaque` in `defs.scm`) can change them."""
+    """The parameters may differ from those written.
+
+    A decorator (`@opaque` in `defs.scm`) may change them, a base of the class may accept the call, or another
+    definition may be in use instead.
+    """
     return "" if call.before.opaque or call.after.opaque else None
 
 
@@ -237,11 +226,6 @@ def fits(call: _Call) -> Misfit | CallState | None:
     return "" if call.after.ambiguous or reaches_others else FITS
 
 
-def arguments_not_written(call: _Call) -> Misfit | CallState | None:
-    """It can't be counted how many arguments are passed, for example with `*args`."""
-    return "" if problem(call.before, call.after, call.reference) is None else None
-
-
 def never_matched(call: _Call) -> Misfit | CallState | None:
     """The call did not match the former signature either, so it means something else."""
     return OTHER if problem(call.before, call.before, call.reference) is not None else None
@@ -253,25 +237,21 @@ def no_longer_matches(call: _Call) -> Misfit | CallState | None:
     return problem(call.before, call.after, call.reference) if is_known else None
 
 
-def uncertain_target(_: _Call) -> Misfit | CallState | None:
-    """Only the name matches, so it may be a call of something else."""
+def undecided(_: _Call) -> Misfit | CallState | None:
+    """Only the name matches, or arguments such as `*args` can't be counted."""
     return ""
 
 
 RULES = (
     no_call,
     handled,
-    no_parameters,
-    doubted,
-    inherited,
     opaque,
     new_meaning,
     any_call_allowed,
     fits,
-    arguments_not_written,
     never_matched,
     no_longer_matches,
-    uncertain_target,
+    undecided,
 )
 
 

@@ -22,18 +22,9 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, vendored_folder
 from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified, listed
-from deeprepo.impact.uses.certainty import (
-    OWN,
-    Case,
-    Evidence,
-    SearchedFile,
-    connection,
-    target_state,
-    with_resolutions,
-)
 from deeprepo.impact.uses.exports import Exports
+from deeprepo.impact.uses.gone import target_state, with_resolutions
 from deeprepo.impact.uses.importing import (
-    Bindings,
     Importers,
     Scene,
     add_reexports,
@@ -41,19 +32,19 @@ from deeprepo.impact.uses.importing import (
     bindings_of,
     importing,
     lost_modules,
+    use_targets,
 )
 from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.overrides import overrides_of
-from deeprepo.impact.uses.prototypes import DECLARATION, HeadersByDefinition, merge_prototypes
+from deeprepo.impact.uses.prototypes import HeadersByDefinition, merge_prototypes
 from deeprepo.impact.uses.reach import Reach, both
-from deeprepo.impact.uses.sites import UseTarget, is_imported, match, reference, searched_names, use_targets
+from deeprepo.impact.uses.references import OWN, Evidence, SearchedFile, cases_of, reference
 from deeprepo.impact.uses.steps import TRACE, kept_by
-from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
-from deeprepo.impact.values import Definition, Import, SomeUses, Use
+from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_doubts, with_moves
+from deeprepo.impact.uses.targets import Bindings, UseTarget, is_imported, searched_names
+from deeprepo.impact.values import Definition, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
-IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
-LONG_LINE = 400  # characters; longer lines are cut
 PORTION = 200  # files that are read at once
 ALIASES = 4  # assignments through which an imported name is followed
 SHORT = 3  # letters; a shorter name is only searched in importers
@@ -347,17 +338,11 @@ class Search(Struct):
         if not uses:
             return
         lines = file_lines(source)
-        import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
-        import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
         external = await self._external(path, source, uses, self._judged_by_name(mine))
-        file = SearchedFile(path, source, uses, bound, import_words, external)
-        imports = await self._imports(path, uses)
+        file = SearchedFile(path, source, uses, bound, external)
         for target in mine:
-            for hit in match(target, uses, bound, path, imports):
-                case = Case(self.evidence, target, hit, file)
-                case.connection = await connection(case)
-                row = reference(target, hit, path, lines, case.connection, await target_state(case))
-                self.found[target.key].append(row)
+            for case in await cases_of(self.evidence, target, file):
+                self.found[target.key].append(reference(case, lines, await target_state(case)))
 
     def targets_of(self, path: str, bound: Bindings) -> list[UseTarget]:
         """Return the targets that a file may use: it imports, contains or mentions them, and they are visible there."""
@@ -385,17 +370,6 @@ class Search(Struct):
             # people do not edit such a file: it is generated again after the change
             self.miss(sentence, hides_uses=not (is_output(path) or is_minified(source)))
         return uses
-
-    async def _imports(self, path: str, uses: Sequence[Use]) -> tuple[Import, ...]:
-        """Return the imports of a file in which several lines import one name; otherwise none."""
-        lines = defaultdict[str, set[int]](set)
-        for use in uses:
-            if use.form == "import":
-                lines[use.name].add(use.line)
-        if max(map(len, lines.values()), default=0) < 2:  # noqa: PLR2004
-            return ()
-        outline = await self.scene.exports.outline("head", path)
-        return outline.imports if outline is not None else ()
 
     def _judged_by_name(self, targets: Iterable[UseTarget]) -> frozenset[str]:
         """Return the names for which the origin of the receiver matters; capitalized fields always count."""
@@ -495,54 +469,3 @@ class Search(Struct):
 
 def _is_not_edited(path: str) -> bool:
     return is_output(path) or vendored_folder(path) is not None
-
-
-# --- May another definition be in use instead? Then a changed signature proves nothing. ---
-
-
-async def with_doubts(
-    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
-) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """Return the symbols. A changed signature that may not be the one in use is marked as opaque."""
-    alike: dict[object, set[str]] = defaultdict(set)
-    for items in symbols_by_file.values():
-        for item in items:
-            alike[_parameters_key(item)].add(item.symbol.path)
-    exact: dict[str, tuple[ChangedSymbol, ...]] = {}
-    trace = TRACE.get()
-    for path, items in symbols_by_file.items():
-        rows = []
-        for item in items:
-            doubt = ""
-            if item.change == "signature":
-                doubt = await _doubt(item, exports, alike[_parameters_key(item)])
-            if doubt and trace is not None:
-                trace.doubts[item.key] = doubt
-            rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if doubt else item)
-        exact[path] = tuple(rows)
-    return exact
-
-
-async def _doubt(item: ChangedSymbol, exports: Exports, but: Collection[str]) -> str:
-    """Return why another definition may be in use; "" if none may."""
-    path, name = item.symbol.path, item.symbol.name
-    if _has_overloads_elsewhere(item):
-        return "it is only declared now, and another file may define its overloads"
-    return "another file of its namespace may define it" if await exports.elsewhere(path, name, but=but) else ""
-
-
-def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
-    """Return whether a function with overloads is only declared now, so that another file may define all of them."""
-    before, after = item.before, item.after
-    is_declared = after is not None and after.kind == DECLARATION and before is not None and before.kind != DECLARATION
-    return is_declared and before is not None and before.signature is not None and bool(before.signature.overloads)
-
-
-def _parameters_key(item: ChangedSymbol) -> object:
-    return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
-
-
-def _opaque(symbol: Definition | None) -> Definition | None:
-    if symbol is None or symbol.signature is None:
-        return symbol
-    return replace(symbol, signature=replace(symbol.signature, opaque=True, doubted=True))

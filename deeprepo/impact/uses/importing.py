@@ -6,7 +6,7 @@ A broken import of a removed file resolves in the base tree and not in the head 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference, TargetState
@@ -19,10 +19,11 @@ from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.prototypes import HeadersByDefinition
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource
-from deeprepo.impact.values import MODULE, Link, Use
+from deeprepo.impact.uses.targets import Bindings, Local, Meaning, UseTarget
+from deeprepo.impact.values import MODULE, Link, Outline
 
-Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
 BARRELS = frozenset({"__init__", "index"})
+LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 HOPS = 2  # from one such file to the next
 # A statement that always refers to a file of the tree.
 RELATIVE = re.compile(
@@ -266,59 +267,6 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
 # --- Which names do the imports of a file bind? ---
 
 
-class Local(Struct, frozen=True):
-    """A local name for something imported."""
-
-    here: str
-    imported_file: str
-    there: str  # its name in the imported file
-    span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
-    line: int = 0  # of the import
-
-
-class Bindings(Struct):
-    """What the imports of one file bind to names of changed files."""
-
-    locals: dict[Meaning, set[Local]] = field(default_factory=lambda: defaultdict(set))
-    # file -> pairs of local name and imported file
-    modules: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
-    # file -> files imported with a wildcard
-    stars: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    # name and line of the assignments that are followed
-    assignments: set[tuple[str, int]] = field(default_factory=set)
-
-    def starred_file(self, origin: str) -> str:
-        """Return the file behind the wildcard import that provides a file's names: the file itself if possible."""
-        files = self.stars.get(origin, ())
-        return origin if origin in files else min(files, default="")
-
-    def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
-        """Yield each way to write a name of a file, with the imported file."""
-        for one in self.locals.get((origin, name), ()):
-            yield one.here, one.imported_file
-        for here, imported_file in self.modules.get(origin, ()):
-            yield f"{here}.{name}", imported_file
-
-    def follow(self, uses: Iterable[Use]) -> frozenset[str]:
-        """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
-        assigned = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
-        bound: dict[str, set[tuple[str, str, str]]] = defaultdict(set)  # by the way to write it
-        for (origin, name), every in self.locals.items() if assigned else ():
-            for local in every:
-                bound[local.here].add((origin, name, local.imported_file))
-        aliases = set[str]()
-        for use in assigned:
-            found = {*bound.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, ())}
-            for origin, pairs in self.modules.items() if use.receiver else ():
-                found |= {(origin, use.name, file) for here, file in pairs if here == use.receiver}
-            for origin, name, file in found:
-                span = None if use.function == MODULE else use.span
-                self.locals[origin, name].add(Local(use.alias, file, name, span=span))
-                self.assignments.add((use.alias, use.line))
-                aliases.add(use.alias)
-        return frozenset(aliases)
-
-
 def bindings_of(importers: Importers, path: str) -> Bindings:
     """Return the names that a file's imports bind, also through files that export changed ones again."""
     bindings = Bindings()
@@ -336,3 +284,71 @@ def bindings_of(importers: Importers, path: str) -> Bindings:
                 else:
                     bindings.stars[origin].add(item.target)
     return bindings
+
+
+# --- Which names does the search look for? ---
+
+
+async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
+    """Return targets for changed definitions and for names no longer exported."""
+    targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
+    plain_targets = [target for target in targets if not target.owner]
+    covered_names = {meaning for target in plain_targets for meaning in target.exports}
+    for path, origins in sorted(importers.behind.items()):
+        known_names = {name for origin, name in covered_names if origin in {path, *origins}}
+        gone_names = await scene.exports.gone_names(path)
+        targets += [_lost(path, name) for name in sorted(gone_names - known_names)]
+    return targets
+
+
+def _lost(path: str, name: str) -> UseTarget:
+    """Return the target for a name that a file no longer exports."""
+    return UseTarget(f"{path}:{name}", ((path, name),), frozenset({name}), frozenset({path}), is_gone=True)
+
+
+async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
+    sides = [side for side in (item.before, item.after) if side is not None]
+    owner = sides[0].name.rpartition(".")[0]
+    exports, homes, whole_homes = set[Meaning](), set[str](), set[str]()
+    for side in sides:
+        for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
+            outline = await scene.exports.outline(side.side, path)
+            exported_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
+            exports.update((path, name) for name in exported_names)
+            homes.add(path)
+            whole_homes.update([path] if outline is not None and outline.is_whole else [])
+    return UseTarget(
+        key=item.key,
+        exports=tuple(sorted(exports)),
+        shorts=frozenset(side.short for side in sides),
+        homes=frozenset(homes),
+        symbol=item,
+        within=owner,
+        is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
+        whole_homes=frozenset(whole_homes),
+    )
+
+
+def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
+    """Return whether a file does not parse and still contains the name, which it may define."""
+    from deeprepo.impact.language import language_of  # grammars load with the first search
+    from deeprepo.impact.reading.syntax import has_errors
+
+    if (was := item.before) is None:
+        return False
+    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
+    for source in scene.sources:
+        if source.file.old_path == was.path and name.search(source.after):
+            language = language_of(source.file.path)
+            return language is not None and has_errors(language, source.after) is not False
+    return False
+
+
+def exported_as(outline: Outline | None, name: str, *, is_visible: bool) -> frozenset[str]:
+    """Return the names under which a file exports a definition or a class around it.
+
+    `is_visible`: whether other files see the file's definitions without an import.
+    """
+    around = {name, *(name[:at] for at, letter in enumerate(name) if letter == ".")}
+    found = frozenset(there for there, local in (outline.exports if outline is not None else ()) if local in around)
+    return found or frozenset({name.partition(".")[0]} if is_visible else ())

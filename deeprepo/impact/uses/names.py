@@ -11,7 +11,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import reader, syntax
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.uses.reach import globs
-from deeprepo.impact.uses.sites import last_word
+from deeprepo.impact.uses.targets import last_word
 from deeprepo.impact.values import Facts
 
 MOST_LINES = 20_000

@@ -13,7 +13,7 @@ from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Importers, Scene, bindings_of
 from deeprepo.impact.uses.names import Names
-from deeprepo.impact.uses.sites import UseTarget, classes_of, is_imported
+from deeprepo.impact.uses.targets import UseTarget, classes_of, is_imported
 from deeprepo.impact.values import Definition, Outline
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})

@@ -38,6 +38,8 @@ from deeprepo.impact.text.definitions import (
 )
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.exports import Exports
+from deeprepo.impact.uses.steps import TRACE
 from deeprepo.impact.values import COMPONENT, Definition, Outline, Parameter, Side, Signature, positional
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
@@ -441,3 +443,56 @@ def _texts_by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dic
         if name:
             texts_by_name[name] = text
     return texts_by_name
+
+
+# --- May another definition be in use instead? Then a changed signature proves nothing. ---
+
+
+async def with_doubts(
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """Return the symbols. A changed signature that may not be the one in use is marked as opaque."""
+    alike: dict[object, set[str]] = defaultdict(set)
+    for items in symbols_by_file.values():
+        for item in items:
+            alike[_parameters_key(item)].add(item.symbol.path)
+    exact: dict[str, tuple[ChangedSymbol, ...]] = {}
+    trace = TRACE.get()
+    for path, items in symbols_by_file.items():
+        rows = []
+        for item in items:
+            doubt = ""
+            if item.change == "signature":
+                doubt = await _doubt(item, exports, alike[_parameters_key(item)])
+            if doubt and trace is not None:
+                trace.doubts[item.key] = doubt
+            rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if doubt else item)
+        exact[path] = tuple(rows)
+    return exact
+
+
+async def _doubt(item: ChangedSymbol, exports: Exports, but: Collection[str]) -> str:
+    """Return why another definition may be in use; "" if none may."""
+    path, name = item.symbol.path, item.symbol.name
+    if _has_overloads_elsewhere(item):
+        return "it is only declared now, and another file may define its overloads"
+    return "another file of its namespace may define it" if await exports.elsewhere(path, name, but=but) else ""
+
+
+def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
+    """Return whether a function with overloads is only declared now, so that another file may define all of them."""
+    before, after = item.before, item.after
+    is_declared = (
+        after is not None and after.kind == "declaration" and before is not None and before.kind != "declaration"
+    )
+    return is_declared and before is not None and before.signature is not None and bool(before.signature.overloads)
+
+
+def _parameters_key(item: ChangedSymbol) -> object:
+    return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
+
+
+def _opaque(symbol: Definition | None) -> Definition | None:
+    if symbol is None or symbol.signature is None:
+        return symbol
+    return replace(symbol, signature=replace(symbol.signature, opaque=True))

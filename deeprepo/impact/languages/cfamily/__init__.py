@@ -97,7 +97,6 @@ class CFamily(Language, frozen=True):
     modules = Modules
     has_headers = True
     declared_members = True
-    library_space = "std"
     whole_files = True
     granting_words = r"\b(?:constexpr|inline)\s"
 

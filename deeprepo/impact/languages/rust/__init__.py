@@ -170,10 +170,8 @@ class Rust(Language, frozen=True):
     raising_words = r"(?:panic|unreachable|todo|unimplemented)(?=!)"
     granting_words = r"\bconst(?=\s(?:unsafe\s)?fn\b)\s"
     sees_own_members = False
-    shared_macros = True
     tokens = "token_tree"
     inline_modules = True
-    members_apart = True
 
     def code(self, source: bytes) -> bytes:
         """Return what the grammar can read."""

@@ -1,35 +1,26 @@
-"""Decide how surely a reference means a changed definition, and whether that is gone. The first rule that answers wins.
+"""Decide whether the target of a reference is gone. The first rule that answers wins.
 
-| connection | the reference is assumed to mean the definition because of |
-|---|---|
-| "bound" | the imports of the file, its namespace, or the written class of the receiver |
-| "probable" | a name that nothing else in the tree gives, or a receiver that probably is of the class |
-| "name" | the name, and nothing else |
-
-Only with "bound", a comparison with the definition proves a break. Whether the head may still give a name that is "lost"
-is decided last. It gives none if no added line of code has the name, nothing defines it, and the change added nothing that
-can define names without writing them.
+Whether the head may still give a name that is "lost" is decided last. It gives none if no added line of code has the name,
+nothing defines it, and the change added nothing that can define names without writing them.
 """
 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Connection, Reference, TargetState, UsePlace
-from deeprepo.impact.everyday import METHODS, is_specific
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Reference, TargetState
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import family, filetype, main_names, module_name
-from deeprepo.impact.language import Language, rules_of
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines, is_comment
-from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.exports import Exports
-from deeprepo.impact.uses.importing import Bindings
 from deeprepo.impact.uses.names import Giver, Names, facts_of
-from deeprepo.impact.uses.sites import Match, UseTarget, last_word, local_names, names_class, resembles
+from deeprepo.impact.uses.references import Case
 from deeprepo.impact.uses.steps import first_answer, record
-from deeprepo.impact.values import Facts, Link, Use
+from deeprepo.impact.uses.targets import UseTarget
+from deeprepo.impact.values import Facts
 
 QUESTION = "still given"  # as `explain` prints it
 FEW_FILES, NAMED_FILES = 6, 12  # files in which a change may forget a name; the second if the receiver is named so
@@ -38,231 +29,12 @@ UNNAMED = frozenset({"?"})  # the base of a class to which other files may add m
 LONG = 4  # letters of a class name that links a file to it
 LAST = re.compile(r"\w+")
 CALLED = re.compile(r"\b(\w++)\s*+\(")
-FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so its root is no class
-# roots that are never imports
-OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})
-
-
-class SearchedFile(Struct, frozen=True):
-    """One file and what its own lines say."""
-
-    path: str
-    source: bytes
-    uses: Sequence[Use]
-    bound: Bindings
-    import_words: frozenset[str]  # words in its import lines
-    external: frozenset[str]  # receivers from outside the tree, whose members are unknown
-
-    def gives_another_meaning(self, use: Use, target: UseTarget) -> bool:
-        """Return whether the file itself binds a name, by a definition or by an import of something else."""
-        if use.form == "import" or use.receiver:
-            return False
-        is_own = any(local.here == use.name for local in local_names(target, self.bound))
-        lines = {other.line for other in self.uses if other.name == use.name and other.form == "import"}
-        is_imported_too = len(lines) > is_own or (not is_own and use.name in self.import_words)
-        return is_imported_too or self.binds(use.name, "definition")
-
-    def binds(self, name: str, *forms: str) -> bool:
-        """Return whether the file binds a name in one of these forms."""
-        return any(other.name == name and other.form in forms for other in self.uses)
-
-
-class Evidence(Struct):
-    """What the decisions about the references of one language depend on."""
-
-    tree: Tree
-    language: Language
-    exports: Exports
-    names: Names
-    importers: Mapping[str, Sequence[Link]]
-    behind: Mapping[str, frozenset[str] | set[str]]
-    # pairs of a file and a removed module that it imports, and whether that certainly has no replacement
-    lost_imports: Mapping[tuple[str, str], bool]
-    alone: frozenset[str]  # names that only changed definitions have
-    names_after: frozenset[str]  # names of changed definitions after the change
-
-    def imports_target(self, path: str, target: UseTarget) -> bool:
-        """Return whether a file imports one of the target's files, directly or through a re-export."""
-        return any(not target.homes.isdisjoint(self.behind.get(i.target, ())) for i in self.importers.get(path, ()))
-
-    async def sees(self, path: str, target: UseTarget) -> bool:
-        """Return whether a file is in the target's package, or imports its files with at most one file between."""
-        if path in target.homes or any(path in self.exports.visible_files(home) for home in target.homes):
-            return True
-        # in such a language, a folder is a package
-        is_in_folder = self.exports.declares_content and _is_beside(path, target)
-        return is_in_folder or any(
-            self.imports_target(one, target)
-            for one in (path, *(link.target for link in await self.exports.links(path)))
-        )
-
-    async def is_near(self, path: str, target: UseTarget) -> bool:
-        """Return whether a file sees the target, is next to it, or one of them imports what the other does."""
-        if _is_beside(path, target) or await self.sees(path, target):
-            return True
-        backwards = {item.target for home in target.homes for item in await self.exports.links(home)}
-        return path in backwards or any(item.target in backwards for item in await self.exports.links(path))
-
-    def is_field(self, receiver: str) -> bool:
-        """Return whether a capitalized receiver is a field or property: `h.Options.Matcher`."""
-        return self.language.receivers.capital_members and bool(FIELD.match(receiver))
-
-    async def is_undefined(self, names: Iterable[str]) -> bool:
-        """Return whether the tree does not define one of these."""
-        return any([not await self.names.is_given(self.language, name) for name in sorted(names)])
-
-
-class Case(Struct):
-    """One reference, the target that it may mean, and the evidence about both."""
-
-    evidence: Evidence
-    target: UseTarget
-    match: Match
-    file: SearchedFile
-    connection: Connection = "name"
-
-    @property
-    def place(self) -> UsePlace:
-        """The place under which `explain` finds the decisions."""
-        return self.target.key, self.file.path, self.use.line
-
-    @property
-    def use(self) -> Use:
-        """The reference as it is written."""
-        return self.match.use
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether only changed definitions have the name; for a removed target, nothing at all."""
-        is_again = self.target.is_gone and self.use.name in self.evidence.names_after
-        return self.use.name in self.evidence.alone and not is_again
-
-    @property
-    def is_external(self) -> bool:
-        """Whether the receiver comes from outside the tree."""
-        return self.use.receiver in self.file.external
-
-    @property
-    def is_untyped(self) -> bool:
-        """Whether nothing says which class the receiver has."""
-        return self.use.receiver.partition(".")[0] not in OWN and not set(self.use.types) - {"?"}
-
-    @property
-    def is_former_name(self) -> bool:
-        """Whether the reference uses a name that the change removed."""
-        return self.target.is_gone and self.use.name in self.target.former_names
-
-    def is_instead(self, giver: Giver) -> bool:
-        """Return whether a place may give the name another meaning, also for a reference that leads to the target."""
-        target, language, owner = self.target, self.evidence.language, giver.owner.rpartition(".")[2]
-        if giver.path in target.homes or (is_test(giver.path) and not is_test(self.file.path)):
-            return False
-        modules = {module_name(home) for home in target.homes} if not target.owner else set()
-        is_of_it = owner in {"", target.owner, *modules}
-        return is_of_it and (giver.is_loose or (language.open_classes and bool(owner)))
-
-    @property
-    def is_of_another_class(self) -> bool:
-        """Whether the receiver is written like a class other than the target's. A field is none: `h.Options.total`."""
-        receiver, target = self.use.receiver, self.target
-        is_class = names_class(receiver) and last_word(receiver) not in (target.owner, *target.shorts)
-        return is_class and (self.is_external or not self.evidence.is_field(receiver))
-
-    @property
-    def is_named_like_its_class(self) -> bool:
-        """Whether the receiver is named like the target's class: `cart.total` for a member of `Cart`."""
-        return resembles(self.use.receiver, self.target.owner)
-
-
-async def connection(case: Case) -> Connection:
-    """Return why a reference is assumed to mean the target."""
-    return await first_answer("connection", CONNECTION, case, case.place)
 
 
 async def target_state(case: Case) -> TargetState:
     """Return whether the target of a reference still exists. Nothing is proven about code that is built conditionally."""
     state: TargetState = await first_answer("gone", STATE, case, case.place)
     return "likely" if state == "lost" and case.use.is_guarded else state
-
-
-# --- Does the reference mean the target? ---
-
-
-async def resolved(case: Case) -> Connection | None:
-    """An import, a namespace or the written class of the receiver leads to the target.
-
-    Example: `from lib import load`, then `load()`. If an extension, an assignment or another part of the class may
-    replace a definition with a new signature, the reference only probably means the target.
-    """
-    target, name, names, language = case.target, case.use.name, case.evidence.names, case.evidence.language
-    if not case.match.is_bound:
-        return None
-    if await _means_a_nearer_one(case):
-        return "name"
-    if case.match.is_extension:
-        is_of_tree = [await names.is_given(language, written.rpartition(".")[2]) for written in case.use.types]
-        return "bound" if case.is_alone and (is_specific(name) or any(is_of_tree)) else "probable"
-    if target.has_new_signature and not target.is_extension:
-        givers = (await names.givers([name]))[name]
-        return "probable" if any(case.is_instead(one) for one in givers) else "bound"
-    return "bound"
-
-
-async def extended_or_inherited(case: Case) -> Connection | None:
-    """The member may come from an extension that the file can call, from a base class, or from a macro.
-
-    Example: `"a".shout()` with an extension of `String` in the same package.
-    """
-    is_macro_member = case.target.is_macro and case.use.form == "member"
-    return "probable" if case.match.is_extension or case.match.is_inherited or is_macro_member else None
-
-
-async def of_something_else(case: Case) -> Connection | None:
-    """The file itself imports or defines the name, or the receiver is written like another class.
-
-    Examples: `def load(): ...` above `load()`, and `Invoice.total` for a member of `Order`.
-    """
-    is_other = case.is_of_another_class or case.file.gives_another_meaning(case.use, case.target)
-    return "name" if is_other else None
-
-
-async def alone(case: Case) -> Connection | None:
-    """Only the target has this name in the whole tree.
-
-    Example: `basket.apply_voucher()` where nothing else is called `apply_voucher`.
-    """
-    return "probable" if case.is_alone else None
-
-
-async def member_near_the_target(case: Case) -> Connection | None:
-    """A member of a value of unknown class, in a file that imports the target's file.
-
-    This only counts if the member was removed, or is called and has a new signature. Names that every library
-    has don't count. Example: `from shop import open_cart`, then `open_cart().total`.
-    """
-    target, use = case.target, case.use
-    is_member = use.form == "member" and (bool(target.owner) or target.is_method_of_a_value)
-    is_changed = target.is_gone or (use.arguments is not None and target.has_new_signature)
-    if not (is_member and is_changed and case.is_untyped) or case.is_external or use.name in METHODS:
-        return None
-    return "probable" if case.evidence.imports_target(case.file.path, target) else None
-
-
-async def nothing_but_the_name(_: Case) -> Connection | None:
-    """Only the name matches."""
-    return "name"
-
-
-CONNECTION = (
-    resolved,
-    extended_or_inherited,
-    of_something_else,
-    alone,
-    member_near_the_target,
-    nothing_but_the_name,
-)
-
-# --- Is the target gone? ---
 
 
 async def another_name(case: Case) -> TargetState | None:
@@ -371,7 +143,7 @@ async def rare_member(case: Case) -> TargetState | None:
     is_rare = use.form == "member" and (case.is_alone or await _is_rare_and_gone(case))
     if not is_rare or await _is_of_a_library(case):
         return None
-    if case.is_alone and not use.types and not case.is_external and await evidence.sees(case.file.path, case.target):
+    if case.is_alone and not use.types and not case.is_external and await _sees_target(case):
         return "likely"
     most = NAMED_FILES if case.is_named_like_its_class else FEW_FILES
     is_in_few_files = await evidence.names.is_in_few_files(evidence.language, use.name, most)
@@ -399,6 +171,27 @@ def _is_beside(path: str, target: UseTarget) -> bool:
     return posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}
 
 
+async def _sees_target(case: Case) -> bool:
+    """Return whether the file is in the target's package, or imports its files with at most one file between."""
+    path, target, evidence = case.file.path, case.target, case.evidence
+    if path in target.homes or any(path in evidence.exports.visible_files(home) for home in target.homes):
+        return True
+    # in such a language, a folder is a package
+    if evidence.exports.declares_content and _is_beside(path, target):
+        return True
+    imported = (link.target for link in await evidence.exports.links(path))
+    return any(evidence.imports_target(one, target) for one in (path, *imported))
+
+
+async def _is_near(case: Case) -> bool:
+    """Return whether the file sees the target, is next to it, or one of them imports what the other does."""
+    path, target, exports = case.file.path, case.target, case.evidence.exports
+    if _is_beside(path, target) or await _sees_target(case):
+        return True
+    backwards = {item.target for home in target.homes for item in await exports.links(home)}
+    return path in backwards or any(item.target in backwards for item in await exports.links(path))
+
+
 async def _is_rare_and_gone(case: Case) -> bool:
     """Return whether nothing gives a removed member that is called like no other, or on an object called like its class."""
     language, name = case.evidence.language, case.use.name
@@ -413,27 +206,18 @@ async def _is_of_a_library(case: Case) -> bool:
         return True
     types = {words[-1] for written in use.types if (words := LAST.findall(written))} - {case.target.owner}
     called = CALLED.findall(use.receiver) if use.receiver.endswith(")") else ()
-    return await evidence.is_undefined({*types, *called})
+    names = sorted({*types, *called})
+    return any([not await evidence.names.is_given(evidence.language, name) for name in names])
 
 
 async def _is_connected(case: Case) -> bool:
     """Return whether the receiver is named like the target's class or folder, or the file is near the target."""
-    use, target, evidence, file = case.use, case.target, case.evidence, case.file
+    use, target, file = case.use, case.target, case.file
     folders = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
     if case.is_named_like_its_class or (not target.owner and use.receiver in folders):
         return True
     is_mentioned = len(target.owner) >= LONG and target.owner.encode() in file.source
-    return not case.is_external and (is_mentioned or await evidence.is_near(file.path, target))
-
-
-async def _means_a_nearer_one(case: Case) -> bool:
-    """Return whether the namespace of the file has a class or definition of that name, which comes before others."""
-    target, path = case.target, case.file.path
-    root = (target.within or case.use.name).partition(".")[0]
-    if case.evidence.language.files.shared_names != "namespace" or path in target.homes or not root.isidentifier():
-        return False
-    is_imported = case.file.binds(root, "import") or root in case.file.import_words
-    return not is_imported and await case.evidence.exports.is_beside(path, root, but=target.homes)
+    return not case.is_external and (is_mentioned or await _is_near(case))
 
 
 # --- May the head still give a name that the change took away? ---
