@@ -1,25 +1,13 @@
-"""Only two modules mask secrets: one for what models see and one for what is written out."""
+"""What is written without a review, and what tests may see, contains no secrets."""
 
-import ast
 import io
 import tarfile
-from pathlib import Path
 
-import bot
 from bot.checkout.views import archive_without_secrets, create_known_secrets
 from bot.review import written
 
-DOORS = {"bot/checkout/views.py", "bot/review/written.py"}
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
 PASSWORD = "tr0ub4dor" + "&3xKq9"
-HOUSE = Path(bot.__file__).parents[1]
-
-
-def imported(path: Path) -> set[str]:
-    """Return every module that a file imports, including imports inside functions."""
-    nodes = list(ast.walk(ast.parse(path.read_bytes())))
-    names = {f"{node.module}.{name.name}" for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names}
-    return names | {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
 
 
 def test_output_written_without_a_review_is_masked() -> None:
