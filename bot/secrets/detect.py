@@ -18,6 +18,7 @@ from bot.secrets.patterns import (
     KEY_LABELS,
     KEY_REACH,
     KIND_CHANGE,
+    has_long_row,
     has_quotes,
     hits,
     is_promising,
@@ -37,7 +38,6 @@ KEY_LAST_LINE = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
 LITERAL = re.compile(r"\w{0,2}(?=[\"'`])")  # prefix of a string's quotes
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
-LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
 MOST_KIND_CHANGES = 3  # changes between lowercase letters, capitals and digits; names have at most as many
 # Minimum number of such changes per character in a key's row. Of 113,000 parts of real paths, 0.5 % have as
 # many, and most of these are digests.
@@ -163,6 +163,6 @@ def _keys(text: str) -> Iterator[str]:
                 yield from _body(inside)
                 inside = []
         yield from _body(inside)
-    for one, other in pairwise(ROW.finditer(text)) if LONG_ROW.search(text) else ():
+    for one, other in pairwise(ROW.finditer(text)) if has_long_row(text) else ():
         if other.start() - one.end() == 1 and _is_row(one[1]) and _is_row(other[1]):
             yield from (one[1], other[1])

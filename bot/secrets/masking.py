@@ -75,6 +75,8 @@ def tokens_of(text: str) -> frozenset[str]:
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
     """Return the value with these secrets masked in all its texts."""
+    if len(secrets) > FEW:
+        secrets = _likely("\n".join(texts(value)), secrets)
     least = min((min(len(secret), DISTINCTIVE_CHARS) for secret in secrets), default=0)  # a shorter text contains none
 
     def masked(text: str) -> str:

@@ -212,7 +212,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 is_token = matcher(MAYBE_TOKEN)
 is_named = matcher(rf"(?i:{NAMED_WORDS})")
-is_promising = matcher(rf"{MAYBE_TOKEN}|(?i:{NAMED_WORDS})|[A-Za-z0-9+/]{{60}}")
+has_long_row = matcher(r"[A-Za-z0-9+/]{60}")
 
 # For `git grep`, which matches bytes. Every text with a secret has a line that matches: a label or the name of
 # a value, with a digit within the longest value, or with the value on the next line; or a row of a key.
@@ -358,6 +358,11 @@ def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str,
             rest.setdefault((path, hit.rule), {})[value] = row
     for values in rest.values():
         yield identity("\0".join(sorted(values)), exact=False), list(values.values())
+
+
+def is_promising(text: str) -> bool:
+    """Return whether a text may contain a secret. Three patterns are searched for faster than one."""
+    return is_named(text) or is_token(text) or has_long_row(text)
 
 
 def promising_lines(text: str) -> tuple[int, ...]:

@@ -183,7 +183,8 @@ class Unit:
 
     def __post_init__(self) -> None:
         """Format the rows once, because coverage looks for them in every prompt."""
-        above = [diff_row for diff_row in self.heads if diff_row not in self.rows] if self.heads else []
+        rows = frozenset(self.rows if self.heads else ())
+        above = [diff_row for diff_row in self.heads if diff_row not in rows]
         object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 
     @property

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # it loads the parser
 
 DIGEST = 16  # bytes
 MOST = 4 << 20  # bytes of one result
+SHORT = 2_000  # bytes; reading a shorter text again is as fast as the cache, and writing a file is slower
 # folders of this package that determine results about a file, in addition to those of the languages
 OWN = (".", "reading", "resolving", "text", "uses")
 Question = ParamSpec("Question")
@@ -66,7 +67,7 @@ def memo(
 
     @wraps(function)
     def ask(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told | None:
-        if _Current.store is None:
+        if _Current.store is None or len(source) < SHORT:
             return answer(language, source, *question, **named)
         if not decoders:  # only now are all types defined
             decoders.append(Decoder(get_type_hints(function)["return"]))

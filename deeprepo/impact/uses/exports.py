@@ -30,6 +30,7 @@ class Exports:
         self._sources: dict[frozenset[str], Mapping[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
+        self._visible: dict[str, Collection[str]] = {}
         self._index: Index | None = None  # of the head
 
     def moved(self, before: str, after: str) -> None:
@@ -182,7 +183,9 @@ class Exports:
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the files of the head tree that use the names of this one without importing it."""
-        return self._sides["head"].visible_files(path)
+        if path not in self._visible:
+            self._visible[path] = self._sides["head"].visible_files(path)
+        return self._visible[path]
 
     async def is_beside(self, path: str, name: str, *, but: Collection[str]) -> bool:
         """Return whether a file in the namespace or folder of another one certainly defines the name."""
