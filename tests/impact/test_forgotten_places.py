@@ -91,13 +91,15 @@ def test_name_that_is_still_given_is_not_listed(repository: Repository) -> None:
 
 
 def test_word_that_lines_only_used_is_not_looked_for_in_code(repository: Repository) -> None:
-    """A word that nothing gave is listed where documents and settings still have it."""
+    """A word that nothing gave is listed where documents and settings still have it, and in code if no other line does."""
     before: Files = {"a.md": "the `old_name`\n", "b.py": 'use("old_name")\n', "c.md": "`old_name`\n"}
     assert [place.path for place in left(repository, before, {"a.md": "the\n"})] == ["c.md"]
+    before = {"a.py": "run(conf.last_name)\n", "b.py": "last_name = 1\n"}
+    assert [place.path for place in left(repository, before, {"a.py": "run()\n"})] == ["b.py"]
 
 
-def test_lines_of_edited_files_come_first_and_ten_at_most(repository: Repository) -> None:
-    """Paths come first, then the rarest names; at most three lines of a name, and ten in all."""
+def test_lines_of_edited_files_come_first_and_five_at_most(repository: Repository) -> None:
+    """Paths come first, then the rarest names; at most five in all."""
     names = [f"old_name_{letter}" for letter in "abcdefghijkl"]
     before: Files = {
         "conf.yaml": "".join(f"{name}: 1\n" for name in names),
@@ -107,6 +109,6 @@ def test_lines_of_edited_files_come_first_and_ten_at_most(repository: Repository
     }
     after: Files = {"conf.yaml": "x: 1\n", "docs/b.md": None, "z.md": f"new\n{before['z.md']}"}
     places = left(repository, before, after)
-    assert len(places) == 10
+    assert len(places) == 5
     assert (places[0].path, places[0].line, places[0].certainty) == ("z.md", 14, "certain")
     assert {place.path for place in places} == {"z.md"}

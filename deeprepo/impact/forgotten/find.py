@@ -1,7 +1,7 @@
 """Find the lines of the head that still contain what the change took away, best first."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from posixpath import basename, dirname
 from typing import Literal
@@ -16,11 +16,11 @@ from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_output, vendored_folder
 
 # "certain": a link or path that led to something before the change, and leads nowhere after it. "alone": a name that
-# nothing in the head gives. "word": a word that the change removes from most lines.
+# nothing in the head gives. "word": a word that no added line has.
 Certainty = Literal["certain", "alone", "word"]
-MOST_PLACES, MOST_OF_NAME = 10, 3  # places in all, and with the same name
+MOST_PLACES = 5
 MOST_LINES = 50_000  # lines of the search's result
-COMMON, COMMON_WORD, COMMON_STEM = 8, 6, 3  # lines of the head; a name on more of them has other uses
+COMMON = 5  # lines of the head; a name on more of them has other uses
 _ANCHOR = re.compile(r"(?<![\w./-])([\w./-]*+)#([\w-]+)")
 
 Row = tuple[str, int, str]  # path, line and text
@@ -62,12 +62,8 @@ async def find(
     found = [*_broken_paths(rows, paths), *await _left_names(tree, rows, names)]
     found.sort(key=lambda place: (*_rank(place), place.path not in added, place.path, place.line))
     best: dict[tuple[str, int], ForgottenPlace] = {}
-    of_name = Counter[str]()
     for place in found:
-        at = place.path, place.line
-        if at not in best and of_name[place.name] < MOST_OF_NAME:
-            best[at] = place
-            of_name[place.name] += 1
+        best.setdefault((place.path, place.line), place)
     return tuple(best.values())[:MOST_PLACES]
 
 
@@ -111,13 +107,12 @@ async def _left_names(tree: Tree, rows: Iterable[Row], names: Mapping[str, GoneN
     for name, lines in rare.items():
         gone = names[name]
         is_alive = any(name in givers.get(path, ()) for path, _, _ in lines)
-        most = COMMON_STEM if is_plain(name) else COMMON if gone.is_given else COMMON_WORD
-        if len(lines) > max(0 if is_alive else most, gone.removed):
+        if len(lines) > (1 if is_alive else COMMON):
             continue
         certainty: Certainty = "alone" if gone.is_given and not is_alive else "word"
         found += [
             ForgottenPlace(path, line, text, name, certainty, gone.path, gone.line, gone.is_given, len(lines))
             for path, line, text in lines
-            if path not in histories and (gone.is_given or not filetype(path).is_parsed)
+            if path not in histories and (gone.is_given or len(lines) == 1 or not filetype(path).is_parsed)
         ]
     return found

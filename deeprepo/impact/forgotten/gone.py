@@ -1,12 +1,11 @@
 """Compare both sides of a change: which names, paths and anchors did it take away?"""
 
 import posixpath
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, DiffLine
-from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.forgotten.names import anchors, given_names, is_history, is_plain, is_word, quoted_words, words
+from deeprepo.impact.forgotten.names import anchors, given_names, is_history, is_plain, is_word, words
 from deeprepo.impact.paths import above_of, joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
@@ -25,7 +24,6 @@ class GoneName(Struct, frozen=True):
     name: str
     path: str
     line: int
-    removed: int  # removed lines with it
     is_given: bool  # whether a changed file gave it to others, and none does any more
 
 
@@ -66,7 +64,7 @@ class GonePaths(Struct, frozen=True):
 
 async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str, str]) -> list[GoneName]:
     """Return the names, those that a file gave first. `lost`: the files that no longer have their path."""
-    counts, first = Counter[str](), dict[str, Origin]()
+    first = dict[str, Origin]()  # the words of removed lines
     added, written = set[str](), set[str]()  # the words of added lines, and of those in documents
     sources = await tree.read_many([file.path for file in files if file.hunks and is_prose(file.path)])
     histories = {path for path, source in sources.items() if is_history(path, source)}
@@ -76,23 +74,22 @@ async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str
             continue
         if line.kind == "+":
             (written if is_prose(file.path) else added).update(words(line.text))
-        else:  # the compilers and the search for dependents know the names that code uses
-            for word in quoted_words(line.text) if filetype(path).is_parsed else words(line.text):
-                counts[word] += 1
+        else:
+            for word in words(line.text):
                 first.setdefault(word, (path, line.old or 0))
     before, after = await _given_names(tree, files, "base"), await _given_names(tree, files, "head")
     found = [
-        GoneName(name, *before[name], max(1, counts[name]), is_given=True)
+        GoneName(name, *before[name], is_given=True)
         for name in before.keys() - after.keys() - added
         if not is_plain(name)
     ]
     found += [
-        GoneName(word, *first[word], counts[word], is_given=False)
-        for word in counts.keys() - before.keys() - after.keys() - added - written
+        GoneName(word, *first[word], is_given=False)
+        for word in first.keys() - before.keys() - after.keys() - added - written
         if not is_plain(word)
     ]
     stems = {stem: path for path in lost if is_word(stem := stem_of(path)) and stem not in added}
-    found += [GoneName(stem, path, 0, 1, is_given=False) for stem, path in stems.items()]
+    found += [GoneName(stem, path, 0, is_given=False) for stem, path in stems.items()]
     return sorted(found, key=lambda one: (not one.is_given, -len(one.name), one.name))[:MOST_NAMES]
 
 

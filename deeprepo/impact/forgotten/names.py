@@ -16,8 +16,6 @@ LONGEST_LINE = 600  # characters; longer lines are data
 _RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|[\w@.~/-]+")
 _PART = re.compile(r"[/.]+")
 _PLAIN = re.compile(r"[A-Z]?[a-z]+|[A-Z]{1,3}")
-# A text in quotes without blanks: an option, a key, a path, the name of an event or an environment variable.
-_QUOTED = re.compile(r"([\"'`])([^\s\"'`]{3,120})\1")
 # The name before `:`, `=`, `(` or `{` at the start of a line, after up to three words: a key in YAML, TOML, JSON or
 # settings, a target, a shell function, a field, message or block in GraphQL, Protocol Buffers or HCL, a table.
 _KEY = re.compile(
@@ -38,11 +36,6 @@ def words(line: str) -> set[str]:
     if len(line) > LONGEST_LINE:
         return set()
     return {word for run in runs(line) for word in _forms(run.strip("/")) if is_word(word)}
-
-
-def quoted_words(line: str) -> set[str]:
-    """Return the words in those quotes on a line that contain no blanks."""
-    return {word for _, text in _QUOTED.findall(line[:LONGEST_LINE]) for word in words(text)}
 
 
 def runs(line: str) -> Iterator[str]:
