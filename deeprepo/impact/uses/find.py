@@ -36,7 +36,7 @@ from deeprepo.impact.uses.importing import (
 )
 from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.overrides import overrides_of
-from deeprepo.impact.uses.prototypes import HeadersByDefinition, merge_prototypes
+from deeprepo.impact.uses.prototypes import HeadersByDefinition, Symbols, merge_prototypes
 from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.references import OWN, Evidence, SearchedFile, cases_of, reference
 from deeprepo.impact.uses.steps import TRACE, kept_by
@@ -103,7 +103,11 @@ async def _of_language(
     sources = await _sources(tree, language, files, budget, gaps)
     head, base = await both(tree, language)
     exports = _register(sources, head, base)
-    symbols, headers = await _with_contracts(tree, exports, sources, budget, gaps)
+    symbols = with_moves(sources, {source.file.path: changed_symbols(source) for source in sources})
+    headers: HeadersByDefinition = {}
+    if language.has_headers:
+        symbols, headers = await merge_prototypes(tree, exports, sources, symbols)
+    symbols = await _with_contracts(symbols, exports, sources, budget, gaps)
     scene = Scene(sources, symbols, head, base, exports, budget, gaps, headers)
     importers = await importing(scene)
     await add_reexports(scene, importers)
@@ -116,7 +120,8 @@ async def _of_language(
         references,
         (row for row in references if row.is_bound or not means_another(signatures.get(row.symbol), row)),
     )
-    overrides = await overrides_of(scene, importers, targets)
+    has_members = any(side.owner for item in scene.every_symbol for side in (item.before, item.after) if side)
+    overrides = await overrides_of(scene, importers, targets) if has_members else ()
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
     gaps.add(
@@ -163,11 +168,9 @@ def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exp
 
 
 async def _with_contracts(
-    tree: Tree, exports: Exports, sources: Sequence[ChangedSource], budget: SearchLimits, gaps: Gaps
-) -> tuple[dict[str, tuple[ChangedSymbol, ...]], HeadersByDefinition]:
-    """Return the changed definitions of each file, with the changes of their contracts, and who declares them."""
-    found = with_moves(sources, {source.file.path: changed_symbols(source) for source in sources})
-    merged, headers = await merge_prototypes(tree, exports, sources, found)
+    symbols: Symbols, exports: Exports, sources: Sequence[ChangedSource], budget: SearchLimits, gaps: Gaps
+) -> Symbols:
+    """Return the changed definitions of each file with the changes of their contracts."""
     by_path = {("base", source.file.old_path or source.file.path): source for source in sources}
     by_path |= {("head", source.file.path): source for source in sources}
 
@@ -178,8 +181,8 @@ async def _with_contracts(
     def weighed(item: ChangedSymbol) -> ChangedSymbol:
         return replace(item, contract=changed_contract(item, text_of(item.before), text_of(item.after)))
 
-    limited = _limit({path: [*map(weighed, items)] for path, items in merged.items()}, budget, gaps)
-    return await with_doubts(limited, exports), headers
+    limited = _limit({path: [*map(weighed, items)] for path, items in symbols.items()}, budget, gaps)
+    return await with_doubts(limited, exports)
 
 
 async def _sources(

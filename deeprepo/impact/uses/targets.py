@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from deeprepo.impact.changes import ChangedSymbol, Contract
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.resolving.calls import misfit
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.breaks import misfit
 from deeprepo.impact.values import MODULE, Definition, Use
 
 Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
