@@ -1,4 +1,4 @@
-"""Tests must not fail because the machine is busy."""
+"""Tests wait for events, and must not fail because the machine is busy."""
 
 import ast
 from collections.abc import Iterator
@@ -23,6 +23,25 @@ def is_fixed(limit: ast.expr) -> bool:
     if isinstance(limit, ast.Constant):
         return isinstance(limit.value, int | float) and limit.value > SHORT
     return isinstance(limit, ast.Name | ast.Attribute) and ast.unparse(limit).isupper()
+
+
+def polls(tree: ast.AST) -> Iterator[int]:
+    """Yield the lines of loops that sleep for a time until a condition holds."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.While) and not isinstance(node.test, ast.Constant):
+            calls = [ast.unparse(call) for call in ast.walk(node) if isinstance(call, ast.Call)]
+            if any("sleep(" in call and "sleep(0)" not in call for call in calls):
+                yield node.lineno
+
+
+def test_nothing_is_polled() -> None:
+    """Tests wait for events. `waits.until` is the only poll, for what sends none."""
+    found = {
+        path.relative_to(TESTS).as_posix(): lines
+        for path in sorted(TESTS.rglob("*.py"))
+        if (lines := [*polls(ast.parse(path.read_text(encoding="utf-8")))])
+    }
+    assert found.keys() == {"waits.py", "stored/make.py"}  # the second is a script that is run by hand
 
 
 def test_waits_are_longer_on_a_busy_machine() -> None:
