@@ -80,18 +80,3 @@ def test_semantic_line_counts_need_workers_that_read_every_line() -> None:
     assert calls[0] == 12
     assert calls[2] == calls[1] + 1 > 3  # one more call, by the sub-root, whose workers read the text
     assert max(row.result["score"] for row in played(tasks, ["rlm-only"], "scripted/lazy")) < 0.2
-
-
-def test_paper_baselines_fail_where_expected() -> None:
-    """Compaction loses chains, a window loses what follows it, and a root with BM25 can't count."""
-    tasks = [Task("needle", 60_000, 0.9), Task("needle", 60_000, 0.1), Task("hop1", 60_000), Task("count", 60_000)]
-    rows = played(tasks, ["compaction", "codeact-calls", "codeact-bm25"], window=20_000)
-    right = {
-        name: [row.result["correct"] for row in rows if row.item["method"] == name]
-        for name in ("compaction", "codeact-calls", "codeact-bm25")
-    }
-    assert right == {
-        "compaction": [True, True, False, True],
-        "codeact-calls": [False, True, False, False],
-        "codeact-bm25": [True, True, True, False],
-    }
