@@ -99,36 +99,6 @@ def test_release_names_its_address(dist: Path, wheel: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_installed_wheel_works_outside_this_repository(wheel: Path, repository: Repository, tmp_path: Path) -> None:
-    """The installed command finds the forgotten caller without this repository on the path."""
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        "--target",
-        tmp_path / "site",
-        wheel,
-    )
-    repository.change(BEFORE, AFTER)
-    said = run(
-        tmp_path / "site" / "bin" / "deeprepo",
-        "review",
-        "HEAD~1..HEAD",
-        cwd=repository.folder,
-        PYTHONPATH=str(tmp_path / "site"),
-    )
-    assert "shop.py:3" in said
-    where = run(
-        sys.executable, "-c", "import bot; print(bot.__file__)", cwd=tmp_path, PYTHONPATH=str(tmp_path / "site")
-    )
-    assert where.startswith(str(tmp_path / "site"))
-
-
-@pytest.mark.slow
 def test_wheel_installs_from_the_lock_file(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """In a new environment with locked, hashed dependencies, the wheel is installed and reviews a change."""
     place = tmp_path / "environment"
