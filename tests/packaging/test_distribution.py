@@ -102,7 +102,7 @@ def test_release_names_its_address(dist: Path, wheel: Path, tmp_path: Path) -> N
 def test_wheel_installs_from_the_lock_file(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """In a new environment with locked, hashed dependencies, the wheel is installed and reviews a change."""
     place = tmp_path / "environment"
-    python = bare.locked(place, ROOT / "requirements.lock")
+    python = bare.locked(place, ROOT / "requirements-base.lock")
     run(bare.UV, "pip", "install", "--quiet", "--no-deps", "--no-index", "--python", python, wheel)
     assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).strip().endswith(__version__)
     repository.change(BEFORE, AFTER)
