@@ -89,7 +89,7 @@ def test_release_names_its_address(dist: Path, wheel: Path, tmp_path: Path) -> N
     assert "OWNER" not in page
     assert "`pip install deeprepo-bot`" in page
     assert not re.findall(r"(?:\]\(|src=\")(?!https:|#)", page)
-    run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path, wheel)
+    run(bare.UV, "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path, wheel)
     installed = {"cwd": tmp_path, "PYTHONPATH": str(tmp_path)}
     hint = run(sys.executable, "-c", "from bot.machine import extras; print(extras.install('models'))", **installed)
     assert "install 'deeprepo-bot[models]'`" in hint
