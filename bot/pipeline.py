@@ -13,7 +13,6 @@ from bot.checkout.views import CachedTree, WrittenTree, create_known_secrets
 from bot.config import Settings
 from bot.diff import units
 from bot.features.reproduction import review as reproduction
-from bot.findings import history
 from bot.machine import extras
 from bot.render import count
 from bot.review import coverage, guidance, incremental, report, scope, strategies
@@ -89,7 +88,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         files = scope.reviewable(diff.read(change), brief)
         brief = scope.with_effort(brief, files)
         past = await incremental.read_past(brief.earlier, tree, brief.pull, files, full=brief.full)
-        leaks, unseen = await history.leaks_of(brief, tree, files, masks)
+        leaks, unseen = await scope.earlier_leaks(brief, tree, files, masks)
         gaps = coverage.commit_gaps(brief.pull, unseen)
         scope.refuse_empty(brief, files, leaks, gaps)
         masks.learn_change(files)

@@ -6,58 +6,39 @@ The diff doesn't show them, but everybody can still fetch them.
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from bot.brief import Brief
-from bot.checkout import Checkout
 from bot.findings import merge, rounds
-from bot.ports import KnownSecrets
 from bot.secrets.patterns import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
-from bot.values import Basis, ChangedFile, CommitLines, Finding, Side, Source, Verdict
+from bot.values import Basis, ChangedFile, CommitLines, Finding, Source, Verdict
 from deeprepo.impact.in_hand import reading
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
 
 MAX_QUOTE = 1_000  # characters of the quoted line
-MOST_COMMITS = 100  # commits scanned
 SECRETS = "secrets"
 
 _Row = tuple[str, str, LocatedSecret]  # the commit, the line, and the secret that the commit adds to it
-
-
-class History(Protocol):
-    """Reads the commits between base and head."""
-
-    async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """Return the lines changed by the commits, oldest first, and why commits are missing.
-
-        The head and merges are omitted.
-        """
-
-    async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """Return the content of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryLeaks:
     """One finding for each location that has a secret only in an earlier commit of the change."""
 
-    findings: tuple[Finding, ...] = ()
-    missing: str = ""  # why some commits were not scanned
-    values: frozenset[str] = frozenset()  # all secrets, including those that share a finding
+    findings: tuple[Finding, ...]
+    values: frozenset[str]  # all secrets, including those that share a finding
 
     def __repr__(self) -> str:
         """Show the number of secrets, but none of them."""
         return f"Leaked({len(self.values)})"
 
 
-async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryLeaks:
-    """Find secrets that the commits of the change add and its head no longer shows, each in its location.
+async def find_leaks(commits: Sequence[CommitLines], tree: Tree, files: Sequence[ChangedFile]) -> HistoryLeaks:
+    """Find secrets that these commits of the change add and its head no longer shows, each in its location.
 
     If the head shows a secret in the same line, it is judged there. A copy in another location doesn't count,
     because that location may be silenced.
     """
     reading("")  # no file of the head is responsible for the cost of scanning commits
-    commits, missing = await history.commit_lines(MOST_COMMITS)
     known, shown = set[str](), set[tuple[str, str, str]]()
     for file in files:
         known.update(secret.whole for secret, _ in _secrets_of(file, "+"))
@@ -70,13 +51,12 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
     analyzed_paths = {file.path for file in files if file.has_text}
     leaks: dict[tuple[str, str], tuple[str, str, str, Hit]] = {}
     for path, rows in rows_by_path.items():
-        base = file_lines(await history.read(path, "base"))
-        head = file_lines(await history.read(path)) if path in analyzed_paths else ()
+        base = file_lines(await tree.read(path, "base"))
+        head = file_lines(await tree.read(path)) if path in analyzed_paths else ()
         for commit, line, secret in await asyncio.to_thread(_gone, path, rows, base, head):
             leaks.setdefault((path, secret.whole), (commit, path, line, replace(secret.hit, value=secret.whole)))
-    return HistoryLeaks(
-        tuple(await asyncio.to_thread(_findings, leaks.values())), missing, frozenset(text for _, text in leaks)
-    )
+    found = await asyncio.to_thread(_findings, leaks.values())
+    return HistoryLeaks(tuple(map(merge.identify, found)), frozenset(text for _, text in leaks))
 
 
 def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[str]) -> list[_Row]:
@@ -142,14 +122,3 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
         ),
         commit,
     )
-
-
-async def leaks_of(
-    brief: Brief, tree: Checkout, files: tuple[ChangedFile, ...], masks: KnownSecrets
-) -> tuple[tuple[Finding, ...], str]:
-    """Return findings for secrets in earlier commits of the change, and why some commits were not scanned."""
-    if "secrets" not in brief.settings.analyzers:
-        return (), ""
-    leaks = await find_leaks(tree, files)
-    masks.learn_values(leaks.values)
-    return tuple(map(merge.identify, leaks.findings)), leaks.missing

@@ -10,7 +10,7 @@ from bot.checkout.views import create_known_secrets
 from bot.config import Config
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import ignore_file, sarif_results, silencing
+from bot.findings import history, ignore_file, sarif_results, silencing
 from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets
 from bot.values import ChangedFile, Dependents, Finding, OwnerRule
@@ -20,6 +20,7 @@ from deeprepo.impact.ports import Tree
 if TYPE_CHECKING:
     from bot.config.policy import SkipReview
     from bot.values import Trigger
+MOST_COMMITS = 100  # commits scanned for secrets
 
 
 def masked_brief(brief: Brief, masks: KnownSecrets) -> Brief:
@@ -42,6 +43,20 @@ async def with_warnings(brief: Brief, tree: checkout.Checkout) -> Brief:
     others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
     warnings = (*(f"{other} is not read. Rename it to {brief.file}." for other in others), *brief.settings.warnings)
     return replace(brief, settings=replace(brief.settings, warnings=tuple(dict.fromkeys(warnings))))
+
+
+async def earlier_leaks(
+    brief: Brief, tree: checkout.Checkout, files: Sequence[ChangedFile], masks: KnownSecrets
+) -> tuple[tuple[Finding, ...], str]:
+    """Return findings for secrets in earlier commits of the change, and why some commits were not scanned."""
+    if "secrets" not in brief.settings.analyzers:
+        return (), ""
+    commits, missing = await tree.commit_lines(MOST_COMMITS)
+    if not commits:
+        return (), missing
+    leaks = await history.find_leaks(commits, tree, files)
+    masks.learn_values(leaks.values)
+    return leaks.findings, missing
 
 
 def refuse_empty(brief: Brief, files: Sequence[ChangedFile], leaks: Sequence[Finding], gaps: Sequence[str]) -> None:
