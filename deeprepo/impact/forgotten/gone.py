@@ -13,7 +13,7 @@ from deeprepo.impact.text.paths import is_output, is_prose
 from deeprepo.impact.values import Side
 
 MOST_FILES = 300  # changed files whose definitions and keys are compared
-MOST_NAMES = 500  # names for which the head is searched
+MOST_NAMES = 100  # names for which the head is searched
 
 Origin = tuple[str, int]  # path and line in the base; line 0 for the file itself
 
