@@ -83,6 +83,16 @@ _FIELDS: Mapping[str, Row] = {
     },
 }
 FINDINGS = many(strict(**_FIELDS))
+# what a reader of the diff hands in; others look up the rest
+DIFF_FORM = Schema(
+    f"{FINAL}review_of_diff",
+    "Hand in what you found in the diff.",
+    strict(
+        findings=many(
+            strict(**{name: _FIELDS[name] for name in ("path", "quote", "title", "why", "severity", "category")})
+        )
+    ),
+)
 _LOOK_UP = strict(
     kind=one_of(
         get_args(LookUpKind),
@@ -223,7 +233,7 @@ def _finding(entry: Row, source: Source) -> Finding:
     # The form doesn't ask for a line, because code finds the quote. If a reply has one, it decides between
     # several matches.
     start = max(0, line) if type(line) is int else 0
-    return replace(found, start=start, suggestion=entry["suggestion"])
+    return replace(found, start=start, suggestion=entry.get("suggestion"))
 
 
 def reason(title: str, why: str) -> str:
@@ -239,12 +249,12 @@ def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source:
         quote=quote,
         title=render.title(words["title"]),
         why=reason(words["title"], words["why"]),
-        consequence=words["consequence"].strip(),
+        consequence=words.get("consequence", "").strip(),
         severity=words["severity"],
         category=words["category"],
         basis=Basis((source,)),
         evidence=tuple(
             Evidence(render.original_name(proof["path"]), proof["quote"]) for proof in proofs if proof["quote"].strip()
         ),
-        trigger=words["trigger"].strip(),
+        trigger=words.get("trigger", "").strip(),
     )

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Excerpt, LinkedIssue, Unit
 from deeprepo.impact.text.paths import is_product
-from deeprepo.rlm.values import Message, Prompt, tokens
+from deeprepo.rlm.values import Message, Prompt, Schema, tokens
 
 BODY_CHARS = 2_000  # characters of the pull request's description
 LARGE_BODY = 400  # characters of the description in a large change's prompts
@@ -89,21 +89,18 @@ class PromptWriter:
         notes: read.Extent = "none",
         issues_to_close: Sequence[LinkedIssue] = (),
         asked: Sequence[ReaderQuestions] = (),
-        *,
-        sees_only_diff: bool = False,
     ) -> Prompt:
         """Return the prompt for a text, with the form of its answer."""
-        paths = list(dict.fromkeys(unit.path for unit in units))
-        more = f" and {render.count(len(paths) - NAMED_FILES, 'more file')}" if len(paths) > NAMED_FILES else ""
         form = (issues.schema if issues_to_close else read.schema)(notes)
         for each in asked:
             form = read.with_field(form, each.key, each.field)
-        system = render.text(
-            "prompts/worker_system.md.j2",
-            most=self._candidates(units),
-            may_ask=self.may_ask,
-            sees_only_diff=sees_only_diff,
-        )
+        most = self._candidates(units)
+        system = render.text("prompts/worker_system.md.j2", most=most, may_ask=self.may_ask)
+        return self._prompt(system, text, form, units)
+
+    def _prompt(self, system: str, text: str, form: Schema, units: Sequence[Unit]) -> Prompt:
+        paths = list(dict.fromkeys(unit.path for unit in units))
+        more = f" and {render.count(len(paths) - NAMED_FILES, 'more file')}" if len(paths) > NAMED_FILES else ""
         return Prompt(
             (
                 Message("system", system + language_instruction(self.survey.guidance.language)),
@@ -162,8 +159,8 @@ class PromptWriter:
         excerpts = await callers.show(self.survey.tree, sites, shown, min(room, in_proportion))
         return snippets.mark_changes(excerpts, self.survey.files)
 
-    def of_diff(self, units: Sequence[Unit], *, at_once: bool = False) -> Prompt:
-        """Return a prompt with only the diff of these regions. `at_once`: they are all that one call can read."""
+    def of_diff(self, units: Sequence[Unit]) -> Prompt:
+        """Return a prompt with only the diff of these regions, for a reader that looks nothing up."""
         diffs = file_diffs(units, self.survey.files, self._scale.around)
         text = render.text(
             "prompts/worker.md.j2",
@@ -171,11 +168,11 @@ class PromptWriter:
             issues=(),
             parts=[*map(shortened, diffs)],
             unchanged=(),
-            questions=[render.text("prompts/diff_only.md.j2", at_once=at_once).strip()],
+            questions=(),
             consumers=(),
         )
-        prompt = replace(self, may_ask=False).of(text, units, sees_only_diff=True)
-        return replace(prompt, answer=prompt.answer and prompt.answer.final)
+        system = render.text("prompts/reader_system.md.j2", most=self._candidates(units))
+        return self._prompt(system, text, read.DIFF_FORM, units)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """Return the issues to ask about, if the prompt shows the whole change."""

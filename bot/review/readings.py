@@ -58,7 +58,7 @@ async def before_root(session: Session, units: Sequence[Unit]) -> tuple[WorkerRe
     """
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
     careful = _careful_pass(session, None, units) if groups and not session.others else None
-    reading = [careful.worker.read_alone([careful.units], at_once=True)] if careful is not None else []
+    reading = [careful.worker.read_alone([careful.units])] if careful is not None else []
     others = _others(session, groups) if careful is None else []
     replies = await asyncio.gather(*(one.read_alone(groups) for one in others), *reading)
     return join(replies), 1 + sum(map(_counts, replies))
@@ -70,9 +70,7 @@ async def beside(session: Session, reader: ModelWorker, units: Sequence[Unit]) -
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
     tasks = [asyncio.create_task(worker.read_alone(groups)) for worker in _others(session, groups)]
     careful = _careful_pass(session, reader, units) if groups else None
-    reading = (
-        [asyncio.create_task(careful.worker.read_alone([careful.units], at_once=True))] if careful is not None else []
-    )
+    reading = [asyncio.create_task(careful.worker.read_alone([careful.units]))] if careful is not None else []
 
     async def joined(own: WorkerReply) -> WorkerReply:
         replies, read_carefully = [own, *await asyncio.gather(*tasks)], await asyncio.gather(*reading)

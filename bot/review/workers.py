@@ -88,13 +88,12 @@ class ModelWorker:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
-    async def read_alone(self, groups: Sequence[Sequence[Unit]], *, at_once: bool = False) -> WorkerReply:
+    async def read_alone(self, groups: Sequence[Sequence[Unit]]) -> WorkerReply:
         """Read only the diff of each of these groups.
 
-        The model cannot request code, and nothing counts as read by this pass. With `at_once`, it follows the change
-        from file to file.
+        The model cannot request code, and nothing counts as read by this pass.
         """
-        prompts = [self._writer.of_diff(group, at_once=at_once) for group in groups]
+        prompts = [self._writer.of_diff(group) for group in groups]
         source = replace(self.source, view="diff")
         findings, failures = list[Finding](), dict[str, None]()
         units = [unit for group in groups for unit in group]

@@ -45,8 +45,7 @@ PROMPTS = {
         },
         360,
     ),
-    "diff_only": ("diff_only.md.j2", {"at_once": False}, 180),
-    "diff_at_once": ("diff_only.md.j2", {"at_once": True}, 230),
+    "reader_system": ("reader_system.md.j2", {"most": 12}, 700),
     "worker_bare": (
         "worker.md.j2",
         {
@@ -63,18 +62,13 @@ PROMPTS = {
     ),
     "worker_system": (
         "worker_system.md.j2",
-        {"most": 12, "may_ask": True, "sees_only_diff": False},
+        {"most": 12, "may_ask": True},
         1_300,
     ),
     "worker_system_without_look_ups": (
         "worker_system.md.j2",
-        {"most": 12, "may_ask": False, "sees_only_diff": False},
+        {"most": 12, "may_ask": False},
         1_150,
-    ),
-    "worker_system_of_diff": (
-        "worker_system.md.j2",
-        {"most": 12, "may_ask": False, "sees_only_diff": True},
-        1_100,
     ),
     "looked_up": (
         "looked_up.md.j2",

@@ -11,7 +11,7 @@ from strategies.test_root import CLAIM, FOUND, HELPER, MORE, USER, reviewed
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
-ALONE = "You see only the diff"
+ALONE = "You read the diff of a pull request"
 GREW = "".join(
     f"\n\ndef rate_{n}(amount):\n    # rates of the year {2000 + n}, in percent of the amount\n    return amount * {n} / 100\n"
     for n in range(60)
@@ -43,10 +43,10 @@ class Two:
         *,
         beside: tuple[Mapping[str, Any], ...],
         alone: tuple[Mapping[str, Any], ...] | int,
-        fails: str = "\0",
+        fails: tuple[str, ...] = ("\0",),
     ) -> None:
         self.beside, self.alone = beside, alone
-        self.fails = fails  # passes over only the diff fail if their prompt contains this
+        self.fails = fails  # passes over only the diff fail if their prompt contains all of these
         self.asked: list[str] = []
         self.forms: list[str] = []  # requests of passes over only the diff, without messages
         self.seen: list[str] = []
@@ -66,7 +66,7 @@ class Two:
             return Reply(data={"answer": "It drops a check.", "findings": list(self.beside)})
         self.seen.append(text)
         self.forms.append(str({name: value for name, value in body.items() if name != "messages"}))
-        if isinstance(self.alone, int) or self.fails in text:
+        if isinstance(self.alone, int) or all(one in text for one in self.fails):
             return Reply(status=400, error="content_filter")
         return Reply(data={"answer": "Rates.", "findings": list(self.alone)})
 
@@ -171,18 +171,18 @@ def test_change_is_read_once_at_low_effort(change: Repository) -> None:
     assert played.asked == ["reading"]
 
 
-@pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])
-def test_root_model_reads_the_whole_diff_alongside_the_workers(change: Repository, fails: str) -> None:
+WHOLE = ("def rate_7(", "def rate_0_0(", "def rate_11_59(")  # texts of the first and the last file part
+
+
+@pytest.mark.parametrize("fails", [("\0",), WHOLE])
+def test_root_model_reads_the_whole_diff_alongside_the_workers(change: Repository, fails: tuple[str, ...]) -> None:
     """Workers and the pass over the whole diff can agree on a finding; that pass only counts if it worked."""
     change.commit(MORE_RATES, "more")
 
     played = Two(beside=(FOUND,), alone=(FOUND, OTHER), fails=fails)
     review = reviewed(change, played, "--strategy", "parts")
-    at_once = [text for text in played.seen if "files with the highest risk" in text]
-    assert len(at_once) == 1
-    assert "rate_7" in at_once[0]
-    assert "rate_9_1" in at_once[0]
-    has_read = fails == "\0"
+    assert len([text for text in played.seen if all(one in text for one in WHOLE)]) == 1
+    has_read = fails != WHOLE
     votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
     assert votes == {FOUND["title"]: (2 + has_read, 2 + has_read), OTHER["title"]: (1 + has_read, 2 + has_read)}
     assert review["partial"] is False
@@ -196,7 +196,7 @@ class Roles(Two):
         *,
         beside: tuple[Mapping[str, Any], ...],
         alone: tuple[Mapping[str, Any], ...],
-        fails: str = "\0",
+        fails: tuple[str, ...] = ("\0",),
         opinion: str = "confirmed",
     ) -> None:
         super().__init__(beside=beside, alone=alone, fails=fails)

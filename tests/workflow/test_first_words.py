@@ -52,7 +52,7 @@ async def test_check_run_lists_findings_of_several_passes_before_confirmation(
         requests.append("opinion" if "The claim, about" in text else "pass")
         if requests[-1] == "opinion":
             return Reply(fault="hang")
-        found = [AGREED] if "You see only the diff" in text else [AGREED, SINGLE]
+        found = [AGREED] if "You read the diff of a pull request" in text else [AGREED, SINGLE]
         return Reply(data={"answer": "Rates.", "findings": found})
 
     async with doubles.openai_server(answer) as model:
