@@ -45,9 +45,9 @@ async def _compute(
 ) -> Impact:
     """Run a review's survey (`uses.find`) and its check of contracts (`uses.breaks`), without a model."""
     from bot import pipeline
-    from bot.analyzers import load_analyzer
     from bot.findings.quotes import check_quotes
     from bot.machine import extras
+    from bot.review.analyzer_worker import load_analyzer
     from bot.values import Finding, Judgement
     from bot.wiring import review
     from deeprepo.impact.uses.budget import SearchLimits

@@ -7,9 +7,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from bot import config
-from bot.analyzers import load_analyzer
 from bot.config import Settings
 from bot.errors import ConfigError
+from bot.review.analyzer_worker import load_analyzer
 from bot.values.shared_file import UnusableFile
 
 NONE = Settings()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.refactorings.model import Files
 from benchmarks.refactorings.operations import Change
-from bot.analyzers import load_analyzer
+from bot.review.analyzer_worker import load_analyzer
 from bot.values import TypedChange, Verdict
 from bot.wiring.review import local_review
 from deeprepo.impact.changes import MOVED, ChangedFile, Query, TreeEntry

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from bot.config.removed import REMOVED_CHECKS, REMOVED_RULES
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 MOST_OF_A_FILE = 100  # findings per analyzer and file; the rest are only counted
 MOST_FINDINGS = 1_000  # per analyzer, because a generated file can produce 20,000
+
+
+def load_analyzer(name: str) -> Analyzer:
+    """Return the check in `bot/analyzers/checks` of this name, with nothing from an earlier review."""
+    module = import_module(f"bot.analyzers.checks.{name}")
+    analyzer: Analyzer = module.ANALYZER() if hasattr(module, "ANALYZER") else module
+    return analyzer
 
 
 class AnalyzerWorker:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import checkout, pipeline
-from bot.analyzers import load_analyzer
 from bot.brief import Brief
 from bot.checkout.amending import amend
 from bot.checkout.own_git_dir import locate
@@ -16,6 +15,7 @@ from bot.errors import DeepRepoError, NothingToReview, UsageError
 from bot.findings import fixes
 from bot.machine import files
 from bot.ports import Confirms
+from bot.review.analyzer_worker import load_analyzer
 from bot.values import Finding, PlacedFinding, PullRequest, Review, TypedChange
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review

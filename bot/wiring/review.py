@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bot import checkout, config, pipeline
-from bot.analyzers import load_analyzer
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.config import Config, Settings
@@ -23,6 +22,7 @@ from bot.machine import extras
 from bot.machine.fact_files import DEFAULT_FOLDER, MAX_REPOSITORY_BYTES, keep_facts
 from bot.pipeline import Tools
 from bot.ports import Analyzer
+from bot.review.analyzer_worker import load_analyzer
 from bot.review.journal import open_file
 from bot.review.opening import Models, open_session
 from bot.review.session import Session

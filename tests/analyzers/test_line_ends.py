@@ -5,9 +5,9 @@ import step
 from fakes import Repository
 from families import few
 
-from bot.analyzers import load_analyzer
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
+from bot.review.analyzer_worker import load_analyzer
 from bot.values import Dependents, Judgement, PullRequest
 
 ENDS = {"CR": "\r", "CRLF": "\r\n", "CRCRLF": "\r\r\n", "FF": "\x0c", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}

@@ -7,11 +7,12 @@ import step
 from fakes import Repository
 
 from bot import diff
-from bot.analyzers import linter_run, load_analyzer
+from bot.analyzers import linter_run
 from bot.analyzers.checks.oxlint import Oxlint
 from bot.analyzers.linters import Linter
 from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
+from bot.review.analyzer_worker import load_analyzer
 from bot.values import Dependents, Finding, PullRequest
 
 CI = ".github/workflows/g.yml"

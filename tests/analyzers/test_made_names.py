@@ -6,8 +6,8 @@ from contract_findings import causes
 from fakes import Repository
 from made_names import MADE, UNMADE, Change
 
-from bot.analyzers import load_analyzer
 from bot.checkout import Checkout
+from bot.review.analyzer_worker import load_analyzer
 from bot.values import Verdict
 from deeprepo.impact import uses
 

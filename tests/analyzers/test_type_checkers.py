@@ -8,7 +8,6 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.analyzers import load_analyzer
 from bot.analyzers.checks.ty import Ty
 from bot.analyzers.type_checkers.checker import TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
@@ -16,7 +15,7 @@ from bot.analyzers.type_checkers.layout import Sources
 from bot.checkout import Checkout
 from bot.findings.merge import merge_checker_errors
 from bot.findings.quotes import check_quotes
-from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.analyzer_worker import AnalyzerWorker, load_analyzer
 from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict
 from deeprepo.impact import uses
 

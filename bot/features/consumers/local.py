@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot import checkout, config
-from bot.analyzers import load_analyzer
 from bot.checkout import Checkout
 from bot.checkout.own_git_dir import locate
 from bot.config import Config
+from bot.review.analyzer_worker import load_analyzer
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, PullRequest, TypedChange
 from bot.values.consumer import Audience, ConsumerImpact, ConsumerReport, Consumers, NamedConsumer, RepositoryAccess
 from deeprepo.impact.ports import Tree

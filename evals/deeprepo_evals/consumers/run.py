@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, diff
-from bot.analyzers import load_analyzer
 from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError, GitError
 from bot.features.consumers.check import check
+from bot.review.analyzer_worker import load_analyzer
 from bot.values import TypedChange
 from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo_evals.clones import clones, half

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, config, pipeline
-from bot.analyzers import load_analyzer
 from bot.brief import Brief
 from bot.config import Settings
+from bot.review.analyzer_worker import load_analyzer
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
