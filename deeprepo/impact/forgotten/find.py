@@ -9,18 +9,17 @@ from typing import Literal
 from deeprepo.impact.changes import ChangedFile, Query
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.forgotten.gone import GoneName, GonePaths, gone_names, gone_paths, stem_of
-from deeprepo.impact.forgotten.names import LONGEST_LINE, given_names, is_history, is_plain, is_word, runs, words
+from deeprepo.impact.forgotten.names import LONGEST_LINE, is_history, is_plain, is_word, runs, words
 from deeprepo.impact.paths import joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.text.paths import is_output, vendored_folder
+from deeprepo.impact.text.paths import is_output, is_prose, vendored_folder
 
 # "certain": a link or path that led to something before the change, and leads nowhere after it. "alone": a name that
-# nothing in the head gives. "word": a word that no added line has.
+# no changed file gives any more. "word": a word that no added line has.
 Certainty = Literal["certain", "alone", "word"]
-MOST_PLACES = 5
+MOST_PLACES = 4
 MOST_LINES = 50_000  # lines of the search's result
-COMMON = 5  # lines of the head; a name on more of them has other uses
 _ANCHOR = re.compile(r"(?<![\w./-])([\w./-]*+)#([\w-]+)")
 
 Row = tuple[str, int, str]  # path, line and text
@@ -99,17 +98,13 @@ async def _left_names(tree: Tree, rows: Iterable[Row], names: Mapping[str, GoneN
     for row in rows:
         for name in words(row[2]) & names.keys():
             by_name[name].append(row)
-    rare = {name: lines for name, lines in by_name.items() if len(lines) <= COMMON}
-    sources = await tree.read_many(sorted({path for lines in rare.values() for path, _, _ in lines}))
-    givers = {path: given_names(path, source) for path, source in sources.items()}
-    histories = {path for path, source in sources.items() if is_history(path, source)}
+    rare = {name: lines for name, lines in by_name.items() if len(lines) <= names[name].most}
+    documents = {path for lines in rare.values() for path, _, _ in lines if is_prose(path)}
+    histories = {path for path, source in (await tree.read_many(sorted(documents))).items() if is_history(source)}
     found = []
     for name, lines in rare.items():
         gone = names[name]
-        is_alive = any(name in givers.get(path, ()) for path, _, _ in lines)
-        if len(lines) > (1 if is_alive else COMMON):
-            continue
-        certainty: Certainty = "alone" if gone.is_given and not is_alive else "word"
+        certainty: Certainty = "alone" if gone.is_given else "word"
         found += [
             ForgottenPlace(path, line, text, name, certainty, gone.path, gone.line, gone.is_given, len(lines))
             for path, line, text in lines

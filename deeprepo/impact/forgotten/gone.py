@@ -1,11 +1,12 @@
 """Compare both sides of a change: which names, paths and anchors did it take away?"""
 
 import posixpath
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, DiffLine
-from deeprepo.impact.forgotten.names import anchors, given_names, is_history, is_plain, is_word, words
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.forgotten.names import anchors, given_names, is_history, is_plain, is_word, quoted_words, words
 from deeprepo.impact.paths import above_of, joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
@@ -14,6 +15,7 @@ from deeprepo.impact.values import Side
 
 MOST_FILES = 300  # changed files whose definitions and keys are compared
 MOST_NAMES = 100  # names for which the head is searched
+COMMON = 5  # lines of the head; a name on more of them has other uses
 
 Origin = tuple[str, int]  # path and line in the base; line 0 for the file itself
 
@@ -25,6 +27,7 @@ class GoneName(Struct, frozen=True):
     path: str
     line: int
     is_given: bool  # whether a changed file gave it to others, and none does any more
+    most: int = COMMON  # lines of the head that may have it
 
 
 class PathIndex:
@@ -65,9 +68,10 @@ class GonePaths(Struct, frozen=True):
 async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str, str]) -> list[GoneName]:
     """Return the names, those that a file gave first. `lost`: the files that no longer have their path."""
     first = dict[str, Origin]()  # the words of removed lines
+    weights = Counter[str]()  # of these words; a third of it is how many lines of the head may have one
     added, written = set[str](), set[str]()  # the words of added lines, and of those in documents
     sources = await tree.read_many([file.path for file in files if file.hunks and is_prose(file.path)])
-    histories = {path for path, source in sources.items() if is_history(path, source)}
+    histories = {path for path, source in sources.items() if is_history(source)}
     for file, line in _changed_lines(files):
         path = file.old_path or file.path
         if file.path in histories or is_output(path):
@@ -77,6 +81,9 @@ async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str
         else:
             for word in words(line.text):
                 first.setdefault(word, (path, line.old or 0))
+                weights[word] += 1
+            for word in quoted_words(line.text) if filetype(path).is_parsed else words(line.text):
+                weights[word] += 8
     before, after = await _given_names(tree, files, "base"), await _given_names(tree, files, "head")
     found = [
         GoneName(name, *before[name], is_given=True)
@@ -84,9 +91,9 @@ async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str
         if not is_plain(name)
     ]
     found += [
-        GoneName(word, *first[word], is_given=False)
+        GoneName(word, *first[word], is_given=False, most=min(COMMON, most))
         for word in first.keys() - before.keys() - after.keys() - added - written
-        if not is_plain(word)
+        if not is_plain(word) and (most := weights[word] // 3)
     ]
     stems = {stem: path for path in lost if is_word(stem := stem_of(path)) and stem not in added}
     found += [GoneName(stem, path, 0, is_given=False) for stem, path in stems.items()]

@@ -16,6 +16,7 @@ LONGEST_LINE = 600  # characters; longer lines are data
 _RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|[\w@.~/-]+")
 _PART = re.compile(r"[/.]+")
 _PLAIN = re.compile(r"[A-Z]?[a-z]+|[A-Z]{1,3}")
+_QUOTED = re.compile(r"([\"'`])([^\s\"'`]{3,120})\1")
 # The name before `:`, `=`, `(` or `{` at the start of a line, after up to three words: a key in YAML, TOML, JSON or
 # settings, a target, a shell function, a field, message or block in GraphQL, Protocol Buffers or HCL, a table.
 _KEY = re.compile(
@@ -36,6 +37,11 @@ def words(line: str) -> set[str]:
     if len(line) > LONGEST_LINE:
         return set()
     return {word for run in runs(line) for word in _forms(run.strip("/")) if is_word(word)}
+
+
+def quoted_words(line: str) -> set[str]:
+    """Return the words in those quotes on a line that contain no blanks."""
+    return {word for _, text in _QUOTED.findall(line[:LONGEST_LINE]) for word in words(text)}
 
 
 def runs(line: str) -> Iterator[str]:
@@ -81,9 +87,9 @@ def anchors(source: bytes) -> Mapping[str, int]:
     }
 
 
-def is_history(path: str, source: bytes) -> bool:
+def is_history(source: bytes) -> bool:
     """Return whether a document tells what happened, as a change log does: its headings are versions or dates."""
-    return is_prose(path) and len(_RELEASE.findall(source)) >= RELEASES
+    return len(_RELEASE.findall(source)) >= RELEASES
 
 
 def _given(path: str, source: bytes) -> Iterator[tuple[str, int]]:
