@@ -67,7 +67,7 @@ async def agree(state: RunState, id: str, path: str, quote: str) -> str:  # noqa
     if isinstance(found, str):
         return found
     if line is None:
-        return f"refused: {path} has no such line: quote the line that decides, whole and verbatim"
+        return _refuse(state, found.title, f"{path} has no such line: quote the line that decides, whole and verbatim")
     sources = dict.fromkeys((*found.basis.sources, state.source))
     is_own = line.path == found.path and found.start <= line.line <= found.end
     evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
