@@ -40,7 +40,7 @@ _LOCALES = re.compile(r"(?:^|/)(?:locales?|langs?|languages?|i18n|l10n|translati
 _LOCK_FILES = frozenset(
     """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
     Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
-    pixi.lock gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 23 quoted names reads worse
+    go.work.sum pixi.lock gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 24 quoted names reads worse
 )
 _CI = file_kind(
     folders=r"\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci",

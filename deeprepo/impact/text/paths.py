@@ -77,7 +77,7 @@ _MADE = file_kind(
 )
 _OUTPUT = file_kind(
     suffixes="svg|lock|lockb|snap|map|diff|patch",
-    names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json",
+    names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.(?:work\.)?sum|packages\.lock\.json",
 )
 _VENDORED = file_kind(
     folders=r"vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(?:releases|plugins)",
