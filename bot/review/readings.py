@@ -61,7 +61,8 @@ async def before_root(session: Session, units: Sequence[Unit]) -> tuple[WorkerRe
     reading = [careful.worker.read_alone([careful.units])] if careful is not None else []
     others = _others(session, groups) if careful is None else []
     replies = await asyncio.gather(*(one.read_alone(groups) for one in others), *reading)
-    return join(replies), 1 + sum(map(_counts, replies))
+    is_whole = careful is None or len(careful.units) == len(units)  # a pass over some files is no pass over the others
+    return join(replies), 1 + is_whole * sum(map(_counts, replies))
 
 
 @asynccontextmanager
@@ -117,7 +118,7 @@ def _careful_pass(session: Session, reader: ModelWorker | None, units: Sequence[
     root, worker, size = session.root, reader or session.worker, sum(unit.tokens for unit in units)
     if root is None or session.effort == "low" or not isinstance(worker, ModelWorker):
         return None
-    if size <= (LEAST if reader is None else PROMPT) or (reader is not None and reader.role == "root"):
+    if size <= (LEAST if reader is None else PROMPT) or worker.role == "root":
         return None
     window = session.calls.sizes.window(root)
     room = CAREFUL if window is None else min(CAREFUL, window - INSTRUCTIONS - WHOLE_ANSWER)

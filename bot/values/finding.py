@@ -205,7 +205,7 @@ class Basis:
 
     @property
     def votes(self) -> int:
-        """How many independent model passes reported it."""
+        """How many model passes reported it. A root that supports a finding of another pass counts as one."""
         return len(
             {
                 (source.name, source.role, source.view)

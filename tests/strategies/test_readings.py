@@ -1,6 +1,5 @@
 """Model passes that see only the diff, next to one that also sees the code around it, on the command line."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,12 +49,10 @@ class Two:
         self.asked: list[str] = []
         self.forms: list[str] = []  # requests of passes over only the diff, without messages
         self.seen: list[str] = []
-        self.things: set[str] = set()  # how many findings a prompt allows
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
         """Return the next reply."""
         text = str(body["messages"])
-        self.things |= set(re.findall(r"at most (\d+) items", text))
         if CLAIM in text:
             self.asked.append("opinion")
             return doubles.verdict(

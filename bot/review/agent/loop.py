@@ -28,7 +28,7 @@ async def run(session: Session, seed: str, *, gate: bool, alone: bool = False, t
     """Run the root's turns over this session.
 
     Raises ReplUnavailable if no REPL starts; any other problem is reported in the transcript. With `gate`, the root is
-    told which code regions nobody has read. With `alone`, it is the first to read the change.
+    told which code regions nobody has read. With `alone`, no workers have read the change in parts.
     """
     turns = turns or session.calls.budget.limits.turns
     root_run = await _run_root(session, seed, gate=gate, alone=alone, turns=turns)

@@ -36,7 +36,7 @@ async def run(session: Session) -> Transcript:
 async def look_around(session: Session, start: str, *, alone: bool = False, turns: int | None = None) -> Transcript:
     """Run the root's turns, which begin with this message.
 
-    - `alone`: nobody has read the change before.
+    - `alone`: no workers have read the change in parts.
     - `turns`: the maximum number of turns, if it is lower than the review's limit.
     """
     turns = min(session.calls.budget.limits.turns, turns) if turns is not None else None

@@ -26,7 +26,6 @@ async def run(session: Session) -> Transcript:
     units = session.tracker.unread()
     await parts.compare(session)
     await run_static_checks(session)
-    session.say(f"reviewing {len(units)} code regions")
     reading, passes = await readings.before_root(session, units)
     await parts.take(session, reading)
     judging.report_findings_so_far(session)
