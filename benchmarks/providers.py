@@ -38,7 +38,7 @@ TURNS = (
     "print(search('div'))",
     "print(findings())",
     "print(read('calc.py'))",
-    "print(coverage())",
+    "print(budget())",
     "set_answer('looked at it all')",
 )
 CAP = 1.0  # dollars of each review, where a mode has no other

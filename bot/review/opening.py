@@ -12,7 +12,7 @@ from bot.checkout.views import MaskedTree, ShownTree
 from bot.machine import build
 from bot.ports import Analyzer, KnownSecrets
 from bot.review.analyzer_worker import AnalyzerWorker
-from bot.review.session import Lookup, Results, Session, Worker
+from bot.review.session import Results, Session, Worker
 from bot.review.survey import Survey
 from bot.values import ChangedFile
 from bot.values.progress import ProgressCallback
@@ -61,7 +61,6 @@ async def open_session(
     survey.tracker.by_model = models.reader is not None
     checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
-    callers, readers = _references_over(tree, survey.masks)
     worker: Worker = checks
     takes_notes = settings.walkthrough
     look_ups, consumer_code, opinions = None, None, None
@@ -95,8 +94,7 @@ async def open_session(
             reader=models.reader,
             others=models.others,
             keep_on_cancel=keep_on_cancel,
-            callers=callers,
-            readers=readers,
+            callers=partial(uses.callers, ShownTree(tree, survey.masks)),
             look_ups=look_ups,
             consumer_code=consumer_code,
             opinions=opinions,
@@ -132,11 +130,7 @@ def look_ups_over(tree: Tree, masks: KnownSecrets, files: Sequence[ChangedFile])
     """Return the look-ups for models, over one tree whose searches are masked."""
     from bot.review.context.look_ups import LookUps
 
-    return LookUps(tree, *_references_over(tree, masks), files)
-
-
-def _references_over(tree: Tree, masks: KnownSecrets) -> tuple[Lookup, Lookup]:
-    return partial(uses.callers, ShownTree(tree, masks)), partial(uses.readers, tree)
+    return LookUps(tree, partial(uses.callers, ShownTree(tree, masks)), partial(uses.readers, tree), files)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:

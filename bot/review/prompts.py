@@ -9,6 +9,7 @@ from typing import Any
 
 from bot import render
 from bot.diff import excerpts, file_diffs, shortened
+from bot.diff.rows import CONTEXT_LINES
 from bot.diff.units import ShownLines
 from bot.features.own_checks import asking as own_checks
 from bot.findings import issues, read
@@ -113,7 +114,8 @@ class PromptWriter:
 
     async def of_units(self, units: Sequence[Unit], question: str, notes: read.Extent, room: int) -> SentPrompt:
         """Return the prompt about these code regions. `room`: tokens for the unchanged code around them."""
-        rest = rest_of_definitions(units, self.survey.files, 0 if self._large else min(REST_TOKENS, room // 2))
+        most = 0 if self._large else min(REST_TOKENS, room // 2)
+        rest = rest_of_definitions(units, self.survey.files, most, self._scale.around)
         beside = await self._callers(units, rest, room)
         abroad = self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units]) if room else ()
         issues_to_close = self._issues_to_close(units)
@@ -161,7 +163,8 @@ class PromptWriter:
 
     def of_diff(self, units: Sequence[Unit]) -> Prompt:
         """Return a prompt with only the diff of these regions, for a reader that looks nothing up."""
-        diffs = file_diffs(units, self.survey.files, self._scale.around)
+        rest = rest_of_definitions(units, self.survey.files, 0 if self._large else REST_TOKENS, self._scale.around)
+        diffs = file_diffs(units, self.survey.files, self._scale.around, rest)
         text = render.text(
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},
@@ -194,14 +197,18 @@ class PromptWriter:
         return {"title": self.survey.pull.title, "body": body, "guidance": advice}
 
 
-def rest_of_definitions(units: Sequence[Unit], files: Sequence[ChangedFile], room: int) -> dict[str, dict[int, str]]:
+def rest_of_definitions(
+    units: Sequence[Unit], files: Sequence[ChangedFile], room: int, around: int | None
+) -> dict[str, dict[int, str]]:
     """Return the unchanged lines of changed definitions that diffs leave out, by path and number.
 
-    What decides about a change is often in the same function. If not all lines fit, the nearest are used.
+    What decides about a change is often in the same function. If not all lines fit, the nearest are used. `around`:
+    the unchanged lines that the diffs show next to a change; None if they show those of the regions.
     """
     lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
     added_lines = {file.path: file.added_lines for file in files}
-    for _, path, number, text in sorted(line for unit in units for line in _lines_left_out(unit)) if room else ():
+    left_out = sorted(line for unit in units for line in _lines_left_out(unit, around)) if room else ()
+    for _, path, number, text in left_out:
         if number not in added_lines.get(path, ()):
             room -= tokens(text) + 1
             if room < 0:
@@ -210,9 +217,12 @@ def rest_of_definitions(units: Sequence[Unit], files: Sequence[ChangedFile], roo
     return dict(lines_by_path)
 
 
-def _lines_left_out(unit: Unit) -> Iterator[tuple[int, str, int, str]]:
+def _lines_left_out(unit: Unit, around: int | None) -> Iterator[tuple[int, str, int, str]]:
     """Yield the lines of product code that a diff leaves out, with their distance to shown lines."""
-    shown_numbers = sorted(diff_row.number for diff_row in unit.rows if diff_row.sign in (" ", "+"))
+    reach = CONTEXT_LINES if around is None else around
+    changed = [at for at, diff_row in enumerate(unit.rows) if diff_row.sign in ("+", "-")]
+    near = {row for at in changed for row in unit.rows[max(0, at - reach) : at + reach + 1]}
+    shown_numbers = sorted(diff_row.number for diff_row in near if diff_row.sign in (" ", "+"))
     if unit.side == "base" or not is_product(unit.path) or not shown_numbers:
         return
     for number, text in enumerate(unit.text.split("\n"), unit.start):

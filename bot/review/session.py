@@ -102,7 +102,6 @@ class Session:
     workers: Mapping[str, Worker] = field(default_factory=dict)
     keep_on_cancel: bool = False  # whether an interrupted command still shows its results
     callers: Lookup = _no_references  # calls of a symbol in the whole tree
-    readers: Lookup = _no_references  # reads of a name that is not called; `function` contains the kind
     look_ups: "LookUps | None" = None  # code requests by model passes and confirmations; None if not allowed
     # code of the repositories that use this one, if models may see it
     consumer_code: "ConsumerCode | None" = None

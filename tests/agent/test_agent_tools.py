@@ -145,7 +145,7 @@ def test_drop_withdraws_a_finding_by_id(table: Table) -> None:
 
 
 def test_agree_supports_a_finding_with_the_line_that_decides(table: Table) -> None:
-    """agree() keeps another pass's words, and takes only a line that exists."""
+    """agree() keeps another pass's words, and takes a severity only with a line that exists."""
 
     async def step(session: Session) -> tuple[list[str], Finding]:
         reader = RunState(session, source=Source("model", "scripted/root", "root", view="diff"))
@@ -153,16 +153,16 @@ def test_agree_supports_a_finding_with_the_line_that_decides(table: Table) -> No
             0
         ]
         root = RunState(session, source=Source("model", "scripted/root", "root"))
-        said = [await report.agree(root, told, "shop/cart.py", "no such line")]
-        said.append(await report.agree(root, told, "shop/cart.py", "def show(cart):"))
+        said = [await report.agree(root, told, "shop/cart.py", "no such line", "critical")]
+        said.append(await report.agree(root, told, "shop/cart.py", "def show(cart):", "high"))
         return said, session.results.findings[0]
 
     said, finding = table.run(step)
     assert said == [
         "refused: shop/cart.py has no such line: quote the line that decides, whole and verbatim",
-        "supported",
+        "supported, now high",
     ]
-    assert (finding.title, finding.basis.votes) == ("It returns None", 2)
+    assert (finding.title, finding.basis.votes, finding.severity) == ("It returns None", 2, "high")
     assert [(item.path, item.quote) for item in finding.evidence] == [("shop/cart.py", "def show(cart):")]
 
 
@@ -263,7 +263,7 @@ def test_suspected_secret_can_be_neither_reworded_nor_dropped(table: Table) -> N
                 "[]",
                 "no place in code; search() finds the word in 3 lines: shop/cart.py:1, shop/cart.py:5",
             ),
-            ("readers('total + 1')", "[]", "that is no name; search() takes patterns"),
+            ("callers('total + 1')", "[]", "that is no name; search() takes patterns"),
         ],
         *range(0, 9, 4),
     ),

@@ -43,8 +43,6 @@ QUESTIONS = (
     "search('sk-ant-api03-w')",
     "search('Qm7ZM')",
     "callers('kR7')",
-    "readers('kR7')",
-    "readers('kestrel')",
     "outline('shop/keys.py', 'kR7')",
     "outline('conf/app.yml', 'kestrel')",
     "raw('sk-ant-api03-k')",
@@ -71,7 +69,7 @@ def blocks(table: Table, *codes: str, look_ups: tuple[LookUp, ...] = ()) -> list
 
     async def step(session: Session) -> list[str]:
         over = look_ups_over(session.tree, session.survey.masks, session.files)
-        session.callers, session.readers = over.callers, over.readers
+        session.callers = over.callers
         state = RunState(session, source=Source("model", "scripted/root", "root"))
         async with Repl(await tools.variables(session), tools.functions(state), Limits()) as repl:
             seen = [await repl.run(code) for code in codes]

@@ -62,7 +62,7 @@ class Tap:
 
     def review(self, strategy: str) -> Review:
         """Review the branch, and record all requests and the journal."""
-        turns = [doubles.code(ROOT), doubles.code("print(findings(), coverage())\nset_answer(files['shop/price.py'])")]
+        turns = [doubles.code(ROOT), doubles.code("print(findings(), budget())\nset_answer(files['shop/price.py'])")]
 
         def root(body: Mapping[str, Any]) -> Reply:
             if "response_format" in body:

@@ -3,24 +3,23 @@
 If workers have read the change and its diff is too long, it shows the diff of the riskiest files. Pure functions.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from bot import render
 from bot.diff import file_diffs, shortened
 from bot.diff.render import FileDiff
 from bot.features.overlooked.section import ListedPlace
 from bot.features.own_checks import asking as own_checks
-from bot.review.context import callers, snippets
+from bot.review.context import snippets
+from bot.review.prompts import REST_TOKENS, rest_of_definitions
 from bot.review.readings import riskiest
 from bot.review.session import Session
-from bot.values import ChangedFile, Excerpt, severity_rank
-from deeprepo.impact.text.paths import is_product
+from bot.values import Excerpt, severity_rank
 from deeprepo.rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # tokens of the whole message, if workers have read the change
 LINES_AROUND_CHANGE = 5  # unchanged lines around a change
 WHY_CHARS = 400  # characters of a finding's reason
-MAX_SITES = 30
 SEED_FILES = 200
 PULL_BODY_CHARS = 4_000
 
@@ -30,7 +29,7 @@ def gather(
     *,
     alone: bool,
     most: int = MESSAGE_TOKENS,
-    users: Sequence[Excerpt] = (),
+    around: Sequence[Excerpt] = (),
     places: Sequence[ListedPlace] = (),
 ) -> str:
     """Return the root's first message.
@@ -38,34 +37,29 @@ def gather(
     - `alone`: the root reads the change itself, so the message shows everything that no earlier review has read.
       Otherwise, workers have read it.
     - `most`: maximum tokens if workers have read the change. The riskiest files that fit are then shown.
-    - `users`: code that uses what changed. Further uses are listed with one line each.
+    - `around`: unchanged code that the change calls, or that uses what changed.
     - `places`: lines that the change may have forgotten.
     """
     survey = session.survey
     units = survey.tracker.unread() if alone else survey.units
     reviewable = [file for file in survey.files if not file.skip]
     guidance = survey.guidance.within(session.calls.sizes.window(session.root) if session.root is not None else None)
-    shown_lines = {(excerpt.path, row.number) for excerpt in users for row in excerpt.rows}
-    sites = [one for one in callers.telling(survey.dependents.references) if (one.path, one.line) not in shown_lines]
     questions = own_checks.questions(survey, units) if alone and survey.brief.settings.requirements else None
 
     def compose(diffs: Sequence[FileDiff]) -> str:
         left_out = list[str]()
         if len(diffs) < len({unit.path for unit in units}):
             left_out.append(f"the diff, except for {render.count(len(diffs), 'file')}: use diff(path)")
-        if len(sites) > MAX_SITES:
-            left_out.append(f"{len(sites) - MAX_SITES} call sites: callers(name) has them")
         return render.text(
             "prompts/seed.md.j2",
             pull=survey.pull,
             body=render.cut(survey.pull.body, PULL_BODY_CHARS),
             guidance=guidance.of([file.path for file in reviewable]) if alone else (),
-            files=_in_order(survey.files)[:SEED_FILES],
+            files=survey.files[:SEED_FILES],
             more_files=max(0, len(survey.files) - SEED_FILES),
             diffs=diffs,
-            unchanged=snippets.sections(users),
+            unchanged=snippets.sections(around),
             places=places,
-            sites=sites[:MAX_SITES],
             findings=sorted(
                 session.results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
             ),
@@ -76,12 +70,5 @@ def gather(
         )
 
     shown = units if alone else list(riskiest(units, most - tokens(compose(()))))
-    return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE))])
-
-
-def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:
-    """Return the files, product code first. Tests, texts and renames without changes come last."""
-    return sorted(
-        files,
-        key=lambda file: (bool(file.skip), not (file.added_lines or file.removed_lines), not is_product(file.path)),
-    )
+    rest = rest_of_definitions(shown, reviewable, REST_TOKENS, LINES_AROUND_CHANGE)
+    return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE, rest))])

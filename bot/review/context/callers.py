@@ -1,14 +1,15 @@
-"""Show the code that uses what a change alters."""
+"""Show the code that uses what a change alters, and the code that the change calls."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot import blocks
 from bot.diff.units import ShownLines
 from bot.file_kinds import irrelevant_kind
 from bot.review.context import snippets
-from bot.values import Excerpt, Reference, Unit
+from bot.values import ChangedFile, Definition, Excerpt, Reference, Unit
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.values import MODULE
@@ -17,6 +18,7 @@ MAX_CALLERS = 6  # per code region
 MAX_TESTS = 2  # tests among them
 ALIKE = 2  # uses shown if several are written alike
 CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
+MAX_CALLED = 12  # names in added lines whose definitions are looked for
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -32,33 +34,65 @@ def call_sites(units: Iterable[Unit], first: Iterable[Reference] = ()) -> list[R
     )
 
 
-def telling(references: Iterable[Reference]) -> list[Reference]:
-    """Return the uses that are worth listing, one per line, the surest first."""
-    kept = _worth_showing(sorted(references, key=_uncertainty))
-    return [*{(reference.path, reference.line): reference for reference in reversed(kept)}.values()][::-1]
-
-
 async def show(tree: Tree, references: Sequence[Reference], shown: ShownLines, room: int) -> list[Excerpt]:
     """Return the functions that contain these uses, as many as fit into `room` tokens.
 
     Only the line is shown if two earlier uses are written alike.
     """
     texts = await tree.read_many(list(dict.fromkeys(reference.path for reference in references)))
-    excerpts, alike = list[Excerpt](), Counter[str]()
+    return _fitting(_cut_uses(references, texts, shown), shown, room)
+
+
+def _cut_uses(
+    references: Iterable[Reference], texts: Mapping[str, bytes], shown: ShownLines
+) -> Iterator[Excerpt | None]:
+    alike = Counter[str]()
     for reference in references:
-        lines = file_lines(texts.get(reference.path, b""))
+        lines = file_lines(texts.get(reference.path))
         if reference.line > len(lines) or shown.has(reference.path, reference.line):
             continue
         alike[written := _shape(reference)] += 1
         inside = f"{reference.function} · " if reference.function != MODULE else ""
         numbers = [reference.line] if alike[written] > ALIKE else _body(reference, lines)
         left = shown.left(reference.path, numbers)
-        excerpt = snippets.cut(reference.path, lines, left, f"{inside}uses {reference.name}")
+        yield snippets.cut(reference.path, lines, left, f"{inside}uses {reference.name}")
+
+
+async def called(tree: Tree, files: Sequence[ChangedFile], shown: ShownLines, room: int) -> list[Excerpt]:
+    """Return the definitions outside the diff of what added lines call, as many as fit into `room` tokens.
+
+    Only specific names that are defined once are looked up; the beginning of a long definition is shown.
+    """
+    from deeprepo.impact import resolving, uses  # questions about texts load no parser
+
+    texts = await tree.read_many([file.path for file in files if file.added_lines and not file.skip])
+    names = Counter[str]()
+    for file in (file for file in files if file.path in texts):
+        lines, added = file_lines(texts[file.path]), frozenset(file.added_lines)
+        words = {word for number in added for word in _IDENTIFIER.findall(lines[number - 1]) if is_specific(word)}
+        calls = resolving.uses(file.path, texts[file.path], words)
+        names.update(use.name for use in calls if use.arguments is not None and use.line in added)
+    found = [await uses.definitions(tree, name) for name, _ in names.most_common(MAX_CALLED)]
+    single = [one for one, *others in filter(None, found) if not others and not shown.has(one.path, one.line)]
+    sources = await tree.read_many([one.path for one in single])
+    return _fitting((_cut_definition(one, sources, shown) for one in single), shown, room)
+
+
+def _cut_definition(one: Definition, texts: Mapping[str, bytes], shown: ShownLines) -> Excerpt | None:
+    numbers = shown.left(one.path, range(one.start, min(one.end, one.start + CALLER_LINES) + 1))
+    title = f"defines {one.name}, lines {one.start} to {one.end}"
+    return snippets.cut(one.path, file_lines(texts.get(one.path)), numbers, title)
+
+
+def _fitting(excerpts: Iterable[Excerpt | None], shown: ShownLines, room: int) -> list[Excerpt]:
+    """Return the excerpts that fit into `room` tokens. They count as shown before the next one is made."""
+    fitting = list[Excerpt]()
+    for excerpt in excerpts:
         if excerpt is not None and excerpt.size <= room:
             room -= excerpt.size
             shown.add(excerpt)
-            excerpts.append(excerpt)
-    return snippets.join(excerpts)
+            fitting.append(excerpt)
+    return snippets.join(fitting)
 
 
 def _shape(reference: Reference) -> str:

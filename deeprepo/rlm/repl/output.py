@@ -1,8 +1,8 @@
-"""Collect what a block prints, and cut a long output to its beginning and end."""
+"""Collect what a block prints, and end a long output after a whole line."""
 
-KEEP = 400_000  # characters of a block's output that are kept: its beginning and its end
-MARK = "\n[... {count:,} characters cut here{how} ...]\n"
-NOT_KEPT = "\n[... {count:,} more characters were not kept ...]\n"
+KEEP = 400_000  # characters of a block's output that are kept
+MARK = "[... {lines:,} more lines, {count:,} characters{how}]\n"
+NOT_KEPT = "\n[... {count:,} more characters were not kept]\n"
 MARK_CHARS = 90  # maximum length of MARK
 
 
@@ -10,30 +10,27 @@ class PrintBuffer:
     """Collects the output of one block."""
 
     def __init__(self, size: int) -> None:
-        self._size, self._half = size, max(KEEP, size) // 2
-        self._head, self._tail = list[str](), ""
-        self._room, self._lost = self._half, 0
+        self._size, self._room = size, max(KEEP, size)
+        self._parts, self._lost = list[str](), 0
 
     def __call__(self, text: str) -> None:
-        """Add printed text. What exceeds the limit between beginning and end is only counted."""
-        self._head.append(text[: self._room])
-        tail = self._tail + text[self._room :]
-        self._room -= len(self._head[-1])
-        self._lost += max(0, len(tail) - self._half)
-        self._tail = tail[-self._half :]
+        """Add printed text. What exceeds the limit is only counted."""
+        self._parts.append(text[: self._room])
+        self._room -= len(self._parts[-1])
+        self._lost += len(text) - len(self._parts[-1])
 
     def finish(self, number: int | None) -> tuple[str, int, str]:
         """Return the text for the model (at most `size` characters), the characters left out, and the text for `more(number)`.
 
         Without a number, `more` has nothing, because the output of a block that was stopped differs between runs.
         """
-        first, last, lost = "".join(self._head), self._tail, self._lost
-        if len(first) + len(last) <= self._size:
-            return first + last, 0, ""
-        half, text = max(0, self._size - MARK_CHARS) // 2, first + last
-        head, tail = text[:half], text[len(text) - half :]
-        kept = (first + (NOT_KEPT.format(count=lost) if lost else "") + last)[len(head) :]
-        kept = kept[: len(kept) - len(tail)]
-        omitted = len(text) + lost - 2 * half
-        how = f": more({number}) returns {'most of them' if lost else 'them'}" if number else ""
-        return (head + MARK.format(count=omitted, how=how) + tail)[: self._size], omitted, kept if number else ""
+        text = "".join(self._parts)
+        if len(text) + self._lost <= self._size:
+            return text, 0, ""
+        room = max(0, self._size - MARK_CHARS)
+        end = text.rfind("\n", room // 2, room) + 1 or room  # within a line only if that line is very long
+        rest, omitted = text[end:], len(text) - end + self._lost
+        how = f": print(more({number})) shows {'most of them' if self._lost else 'them'}" if number else ""
+        mark = MARK.format(lines=rest.count("\n"), count=omitted, how=how)
+        rest += NOT_KEPT.format(count=self._lost) if self._lost else ""
+        return f"{text[:end]}{mark}"[: self._size], omitted, rest if number else ""

@@ -36,7 +36,7 @@ CALL_SECONDS, CALL_MEGABYTES = 600.0, 256
 START_SECONDS = 20.0  # CPU seconds to start, or to receive a value
 PATIENCE = 6  # a busy machine may need this many times the allowed CPU seconds before the child sends anything
 SPARE_SECONDS = 2.0  # CPU seconds beyond a block's limit after which the host kills it, if the kernel has not
-CUTS = 40  # number of outputs whose middle more() can return
+CUTS = 40  # number of outputs whose rest more() can return
 CALL_LIMIT = (
     f"the functions called in this block have used {CALL_SECONDS:g} s or returned {CALL_MEGABYTES} MB, so they return nothing "
     "more before the next block. All names are still there"

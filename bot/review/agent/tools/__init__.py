@@ -22,7 +22,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "raw": read.raw,
     "search": read.search,
     "callers": read.callers,
-    "readers": read.readers,
     "consumers": beyond.consumers,
     "chunks": data.chunks,
     "preview": data.preview,
@@ -35,13 +34,12 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "agree": report.agree,
     "drop": report.drop,
     "findings": report.findings,
-    "coverage": report.coverage,
     "budget": report.budget,
     "set_answer": report.set_answer,
     "FINAL": report.set_answer,
 }
 # The argument that may be a list; the result is then a dict
-LISTS: Mapping[str, str] = {"search": "pattern", "callers": "symbol", "readers": "name", "diff": "path"}
+LISTS: Mapping[str, str] = {"search": "pattern", "callers": "symbol", "diff": "path"}
 ASKS = frozenset({"ask", "ask_batch", *common.SHARED})
 
 
@@ -91,38 +89,34 @@ async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords
 async def variables(session: Session) -> dict[str, Any]:
     """Return the data for the REPL: the change, its regions, its files and dependents, and all paths."""
     entries = await session.tree.entries()
-    texts, left_out = await _texts(session)
+    texts = await _texts(session)
     masks = session.survey.masks
     for path, text in texts.items():
         masks.learn(text, path)
     return {
-        "pr": masks.hide(_pull(session, left_out)),
+        "pr": masks.hide(_pull(session)),
         "units": masks.hide([_unit(unit) for unit in session.units]),
         "files": masks.hide(texts),
         "tree": sorted(entries)[:MAX_TREE],
-        "tree_count": len(entries),
         "answer": {"content": "", "ready": False},
     }
 
 
-async def _texts(session: Session) -> tuple[dict[str, str], list[str]]:
+async def _texts(session: Session) -> dict[str, str]:
     paths = [file.path for file in session.files if file.status != "deleted" and not file.skip]
     paths += [dependent.path for dependent in session.dependents.files] + [
         reference.path for reference in session.dependents.references
     ]
     blobs = await session.tree.read_many(list(dict.fromkeys(paths)))
-    texts: dict[str, str] = {}
-    left_out, room = [], MAX_FILE_CHARS
+    texts, room = dict[str, str](), MAX_FILE_CHARS
     for path, blob in blobs.items():
-        if len(blob) > room:
-            left_out.append(path)
-            continue
-        texts[path] = blob.decode("utf-8", "replace")
-        room -= len(blob)
-    return texts, left_out
+        if len(blob) <= room:
+            texts[path] = blob.decode("utf-8", "replace")
+            room -= len(blob)
+    return texts
 
 
-def _pull(session: Session, left_out: Sequence[str]) -> dict[str, Any]:
+def _pull(session: Session) -> dict[str, Any]:
     pull = session.pull
     return {
         "title": pull.title,
@@ -130,7 +124,7 @@ def _pull(session: Session, left_out: Sequence[str]) -> dict[str, Any]:
         "base": pull.base_name,
         "head": pull.head_name,
         "files": [_file(file) for file in session.files],
-        "cut": [*session.dependents.cut, *(f"{path} is not in `files`: read() opens it" for path in left_out)],
+        "cut": [*session.dependents.cut],
     }
 
 

@@ -13,7 +13,7 @@ from bot.file_kinds import nearest
 from bot.render import count, name
 from bot.review.agent.state import RunState
 from bot.review.context.look_ups import absent, pathspecs
-from bot.values import Query, Reference, Side
+from bot.values import Query, Side
 from deeprepo.impact.text.lines import file_lines
 
 MAX_LINES = 2_000  # lines returned by one read
@@ -67,7 +67,7 @@ async def _read(state: RunState, path: str, start: int = 1, end: int | None = No
     head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
     text = "\n".join([head, *(f"{first + index:>5} {line}" for index, line in enumerate(window))])
     if first + len(window) <= last:
-        text += f"\n[... {path} goes on to line {last}: read(path, {first + len(window)}, {last})]"
+        text += f"\n[... {last - first - len(window) + 1} more lines: read({path!r}, {first + len(window)}, {last})]"
     return text
 
 
@@ -97,9 +97,9 @@ async def search(
     if not hits and len(state.session.tree.stopped_searches) == before:
         await _note_why_no_match(state, pattern, paths, side)
     hits = _spread(hits) if len(hits) > most else hits
-    rows = [f"{path}:{line}: {text[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
+    rows = [f"{path}:{line}: {_shown(path, line, text)}" for path, line, text in hits[:most]]
     if len(hits) > most:
-        rows.append(_left_out(hits[most:], most))
+        rows.append(_left_out(hits[most:], pattern))
     if len(state.session.tree.stopped_searches) > before:
         rows.append(f"[{state.session.tree.stopped_searches[-1]}. Use a narrower pattern or a glob]")
     return rows + ([note] if hits and note else [])
@@ -115,11 +115,16 @@ def _spread(rows: Sequence[Row]) -> list[Row]:
     return [row for _, row in sorted(keyed_rows, key=lambda item: item[0])]
 
 
-def _left_out(rows: Sequence[Row], most: int) -> str:
-    more = "at least " if len(rows) + most >= MAX_COUNTED else ""
+def _shown(path: str, line: int, text: str) -> str:
+    """Return a line, or of a long one the beginning and the call that returns all of it."""
+    return text if len(text) <= MAX_HIT_CHARS else f"{text[:MAX_HIT_CHARS]} [... raw({path!r}, {line}, {line})]"
+
+
+def _left_out(rows: Sequence[Row], pattern: str) -> str:
     folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(NAMED_FOLDERS)
     where = ", ".join(f"{number} in {folder}" for folder, number in folders)
-    return f"[... left out: {more}{count(len(rows), 'line')} ({where}): narrow the pattern, or give a glob]"
+    folder = next((folder for folder, _ in folders if folder != "."), "FOLDER")
+    return f"[... {count(len(rows), 'more line')} of the first {MAX_COUNTED:,} ({where}): search({pattern!r}, '{folder}/*')]"
 
 
 async def _matching(
@@ -150,40 +155,33 @@ async def _note_why_no_match(state: RunState, pattern: str, paths: Sequence[str]
 
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     """Return where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
-    rows = [
-        {**_place(reference), "function": reference.function, "form": reference.form, "test": reference.test}
-        for reference in (await state.session.callers(symbol))[:MAX_HITS]
+    found = await state.session.callers(symbol)
+    if not found:
+        await _elsewhere(state, symbol)
+    elif len(found) >= MAX_HITS:
+        state.note(f"callers({symbol!r}): only the first; search() finds others")
+    return [
+        {
+            "path": one.path,
+            "line": one.line,
+            "text": _shown(one.path, one.line, one.text.rstrip()),
+            "function": one.function,
+            "form": one.form,
+            "test": one.test,
+        }
+        for one in found
     ]
-    if not rows:
-        await _elsewhere(state, "callers", symbol)
-    return rows
 
 
-async def readers(state: RunState, name: str) -> list[dict[str, object]]:
-    """Return the places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
-    rows = [
-        {**_place(reference), "kind": reference.function}
-        for reference in (await state.session.readers(name))[:MAX_HITS]
-    ]
-    if not rows:
-        await _elsewhere(state, "readers", name)
-    return rows
-
-
-async def _elsewhere(state: RunState, function: str, name: str) -> None:
-    call_text, word = f"{function}({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
+async def _elsewhere(state: RunState, name: str) -> None:
+    call_text, word = f"callers({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
     if not re.fullmatch(r"[\w$-]+", word):
         state.note(f"{call_text}: that is no name; search() takes patterns")
         return
     rows = await state.session.tree.grep_lines(Query([word], syntax="fixed", word=True, limit=MAX_HITS))
     if rows:
         places = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
-        where = "no place in code" if function == "callers" else "no unchanged line"
-        state.note(f"{call_text}: {where}; search() finds the word in {count(len(rows), 'line')}: {places}")
-
-
-def _place(reference: Reference) -> dict[str, object]:
-    return {"path": reference.path, "line": reference.line, "text": reference.text.rstrip()[:MAX_HIT_CHARS]}
+        state.note(f"{call_text}: no place in code; search() finds the word in {count(len(rows), 'line')}: {places}")
 
 
 def _globs(patterns: Iterable[str]) -> list[str]:

@@ -1,6 +1,5 @@
 """Let the root's code report findings and end the run."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,6 @@ from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.frames import Value
 
 MAX_TITLE = 200
-MAX_OPEN = 6  # files that coverage() lists
 
 
 async def report(
@@ -61,20 +59,23 @@ async def report(
     return outcome
 
 
-async def agree(state: RunState, id: str, path: str, quote: str) -> str:  # noqa: A002 - the name that models know
-    """Support another pass's finding with the line that decides, so that it counts as this root's, too."""
+async def agree(state: RunState, id: str, path: str, quote: str, severity: str = "") -> str:  # noqa: A002 - the name that models know
+    """Support another pass's finding with the line that decides. What code has proven keeps its severity."""
     found, line = _standing(state, id), await _line(state, str(path), str(quote))
     if isinstance(found, str):
         return found
     if line is None:
         return _refuse(state, found.title, f"{path} has no such line: quote the line that decides, whole and verbatim")
+    if severity and severity not in SEVERITIES:
+        return _refuse(state, found.title, f"severity must be one of {', '.join(SEVERITIES)}")
     sources = dict.fromkeys((*found.basis.sources, state.source))
     is_own = line.path == found.path and found.start <= line.line <= found.end
     evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
-    rows = state.session.results.findings
-    rows[rows.index(found)] = replace(found, evidence=evidence, basis=replace(found.basis, sources=tuple(sources)))
+    severity = found.severity if found.proven or not severity else severity
+    rows, basis = state.session.results.findings, replace(found.basis, sources=tuple(sources))
+    rows[rows.index(found)] = replace(found, evidence=evidence, basis=basis, severity=severity)
     state.reported_ids.append(found.fingerprint)
-    return "supported"
+    return f"supported, now {severity}" if severity != found.severity else "supported"
 
 
 async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str = "") -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
@@ -128,29 +129,6 @@ async def findings(state: RunState) -> list[dict[str, Any]]:
         {"id": f.fingerprint, "line": f.start, "by": f.source, "state": f.verdict.state, **ask.as_dict(f)}
         for f in state.session.results.findings
     ]
-
-
-async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
-    """Return what was read and what was not; the uses that nobody has read are counted by file, with `uses` they are all listed."""
-    coverage, unread = state.session.tracker.coverage(), state.session.tracker.unread()
-    left = [reading for reading in coverage.open if reading.kind == "use"]
-    files = Counter(reading.path for reading in left)
-    open_files = [f"{path} ({number})" for path, number in files.most_common(MAX_OPEN)]
-    open_files += (
-        [f"and {len(files) - MAX_OPEN} more files: coverage(uses=True) lists them"] if len(files) > MAX_OPEN else []
-    )
-    skipped_files = [list(pair) for pair in coverage.skipped_files]
-    code = state.session.consumer_code
-    unread_consumers = {"consumers_open": list(code.impact.unread)} if code is not None and code.impact.unread else {}
-    return {
-        "units": coverage.count("unit"),
-        "reviewed": coverage.count("unit", "reviewed", "reused"),
-        "unread": [unit.id for unit in unread],
-        "uses_left": len(left),
-        "uses_open": [f"{reading.path}:{reading.line} {reading.reason}" for reading in left] if uses else open_files,
-        "skipped_files": skipped_files if uses else skipped_files[:MAX_OPEN],
-        **unread_consumers,
-    }
 
 
 async def budget(state: RunState) -> dict[str, Any]:
