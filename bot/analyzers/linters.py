@@ -27,9 +27,8 @@ from bot.analyzers import linter_run
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.text.lines import FEEDS, Places, quote_of
+from deeprepo.impact.text.lines import FEEDS, Places, is_minified, quote_of
 from deeprepo.impact.text.paths import is_sample, is_test
-from deeprepo.impact.uses.budget import is_minified
 
 PORTION = 100  # files per run
 MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the other files of its run

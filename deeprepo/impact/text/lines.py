@@ -24,6 +24,8 @@ ENCODINGS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )  # the first that matches
 HEAD_BYTES = 8_000  # bytes at the start of a file in which git searches for a NUL byte
+# bytes: minimum size of a minified file, and mean line length that no person writes
+MINIFIED_SIZE, MINIFIED_LINE = 5_000, 400
 QUOTED = 500  # characters of a long line that a finding quotes
 
 _DASHES, _SEMICOLON = r"--(?!>)", r";"
@@ -239,3 +241,8 @@ def quote_of(line: str) -> str:
         return line if line.strip() else ""
     ends = [at for at in range(QUOTED, 0, -1) if line[at - 1].isalnum() and not (line[at].isalnum() or line[at] == "_")]
     return line[: ends[0]] if ends and line[: ends[0]].strip() else line
+
+
+def is_minified(source: bytes) -> bool:
+    """Return whether a source is minified, with hardly any line breaks."""
+    return len(source) > MINIFIED_SIZE and len(source) / (source.count(b"\n") + 1) > MINIFIED_LINE

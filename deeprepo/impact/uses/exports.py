@@ -26,7 +26,7 @@ class Exports:
 
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
-        self._gone: dict[str, frozenset[str]] = {}
+        self.gone: dict[str, frozenset[str]] = {}  # file -> the names that `gone_names` found
         self._sources: dict[frozenset[str], Mapping[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
@@ -48,41 +48,21 @@ class Exports:
         """
         path = self._former.get(path, path) if side == "base" else path
         if (side, path) not in self._outlines:
-            if side == "base" and await self._is_unchanged(path):
+            if side == "base" and await self.is_unchanged(path):
                 return await self.outline("head", path)
             reach = self._sides[side]
             source = await reach.tree.read(path, side) if path in reach.paths else None
             self._outlines[side, path] = resolving.outline(path, source, side) if source is not None else None
         return self._outlines[side, path]
 
-    async def _is_unchanged(self, path: str) -> bool:
+    async def is_unchanged(self, path: str) -> bool:
+        """Return whether a file is the same on both sides."""
         before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
         return before is not None and after is not None and before.oid == after.oid
 
     async def links(self, path: str) -> tuple[Link, ...]:
         """Return what a file in the head tree imports."""
         return await self._sides["head"].links(path)
-
-    async def gone_names(self, path: str) -> frozenset[str]:
-        """Return names that the file no longer exports; empty if that is not certain."""
-        if path not in self._gone and not await self._fewer(path):
-            self._gone[path] = frozenset()
-        if path not in self._gone:
-            before, after = await self._offer("base", path), await self._offer("head", path)
-            left = await self.outline("head", path) is not None
-            certain = after[1] if left else bool(self.visible_files(path))
-            lost_names = sorted(before[0] - after[0]) if certain else []
-            lost_names += [name for name in await self._passed_on(path) if await self.meaning(path, name) == "absent"]
-            self._gone[path] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
-        return self._gone[path]
-
-    async def offers(self, path: str, name: str, was: Definition | None = None) -> bool:
-        """Return whether importers find the name in this file after the change, and only as `was` if given.
-
-        An imported name exists if its source exports it; a conditional binding is not proven.
-        """
-        is_type = was is not None and was.kind == "type"
-        return await self._serves(await self.meaning(path, name, types=is_type), path, name, was)
 
     async def ancestry(self, path: str, owner: str) -> "Ancestry":
         """Return a class of the head tree with everything it inherits from."""
@@ -105,14 +85,6 @@ class Exports:
         from deeprepo.impact.resolving.classes import has_member
 
         return await self._read(lambda index: has_member(index, path, owner, name))
-
-    async def _serves(self, status_now: NameStatus, path: str, name: str, was: Definition | None) -> bool:
-        if isinstance(status_now, Definition):
-            if was is not None and status_now.name == f"{status_now.name.rpartition('.')[0]}.{was.name}":
-                return False  # its new parent must be named, too
-            return was is None or status_now.path == was.path or _stands_for(status_now, was)
-        is_there = status_now == "there" or (status_now == "module" and (was is None or was.signature is None))
-        return is_there or await self.elsewhere(path, name)
 
     async def meaning(self, path: str, name: str, *, types: bool = False, depth: int = DEPTH) -> NameStatus:
         """Return what an exported name refers to after the change, through any re-exports.
@@ -164,17 +136,10 @@ class Exports:
 
     async def _by_star(self, path: str, name: str, *, types: bool, depth: int) -> NameStatus:
         """Return the meaning of a name from the only wildcard re-export that provides it."""
-        behind = [one for one in await self.stars("head", path) if name in (await self._offer("head", one))[0]]
+        behind = [one for one in await self.stars("head", path) if name in (await self.offer("head", one))[0]]
         if len(behind) == 1 and depth:
             return await self.meaning(behind[0], name, types=types, depth=depth - 1)
         return "unknown"
-
-    async def _passed_on(self, path: str) -> list[str]:
-        """Return names that a file defined before the change and now imports."""
-        before, after = await self.outline("base", path), await self.outline("head", path)
-        if before is None or after is None:
-            return []
-        return sorted((before.defined_names & after.names) - after.defined_names)
 
     @property
     def declares_content(self) -> bool:
@@ -212,19 +177,7 @@ class Exports:
         sources = self._sources[mates]
         return [(mate, await self.outline("head", mate)) for mate in sorted(mates) if word in sources.get(mate, word)]
 
-    async def _fewer(self, path: str) -> bool:
-        """Return whether a changed file behind this one exports fewer names; unchanged ones are not parsed."""
-        before, after = await self._behind("base", path), await self._behind("head", path)
-        left = [one for one in before if one not in after or not await self._is_unchanged(one)]
-        was = [await self.outline("base", one) for one in left]
-        now = [await self.outline("head", one) for one in left if one in after]
-        names = {name for outline in now if outline is not None for name in outline.names}
-        own = {name for outline in now if outline is not None for name in outline.defined_names}
-        return any(
-            outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was
-        )
-
-    async def _behind(self, side: Side, path: str) -> frozenset[str]:
+    async def behind(self, side: Side, path: str) -> frozenset[str]:
         """Return a file and all files whose names it re-exports with wildcards."""
         visited, level = {path}, [path]
         for _ in range(DEPTH):
@@ -233,7 +186,7 @@ class Exports:
             visited.update(level)
         return frozenset(visited)
 
-    async def _offer(self, side: Side, path: str) -> Offer:
+    async def offer(self, side: Side, path: str) -> Offer:
         """Return the names of a file and its wildcard re-exports; incomplete if one is unreadable."""
         names: set[str] = set()
         complete, visited, level = True, {path}, [path]
@@ -255,8 +208,3 @@ class Exports:
     async def stars(self, side: Side, path: str) -> list[str]:
         """Return the files whose names a file re-exports with a wildcard."""
         return await self._sides[side].stars([path])
-
-
-def _stands_for(other: Definition, was: Definition) -> bool:
-    """Return whether a definition can replace one of the same kind and parameters."""
-    return other.kind == was.kind and other.parameters == was.parameters

@@ -18,10 +18,10 @@ from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import Language, leading
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
-from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_output, vendored_folder
+from deeprepo.impact.text.lines import MINIFIED_LINE, defined_names, file_lines, is_minified
+from deeprepo.impact.text.paths import is_output, is_test, vendored_folder
 from deeprepo.impact.uses.breaks import means_another
-from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified, listed
+from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, listed
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.gone import target_state, with_resolutions
 from deeprepo.impact.uses.importing import (
@@ -30,18 +30,21 @@ from deeprepo.impact.uses.importing import (
     add_reexports,
     beside,
     bindings_of,
+    follow,
     importing,
+    is_imported,
     lost_modules,
+    searched_names,
     use_targets,
 )
 from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.overrides import overrides_of
 from deeprepo.impact.uses.prototypes import HeadersByDefinition, Symbols, merge_prototypes
 from deeprepo.impact.uses.reach import Reach, both
-from deeprepo.impact.uses.references import OWN, Evidence, SearchedFile, cases_of, reference
+from deeprepo.impact.uses.references import OWN, Evidence, SearchedFile, cases_of, is_reached_by_name, reference
 from deeprepo.impact.uses.steps import TRACE, kept_by
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_doubts, with_moves
-from deeprepo.impact.uses.targets import Bindings, UseTarget, is_imported, searched_names
+from deeprepo.impact.uses.targets import Bindings, UseTarget
 from deeprepo.impact.values import Definition, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -78,7 +81,7 @@ def by_language(
     files: Sequence[ChangedFile], budget: SearchLimits, gaps: Gaps
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """Return the changed files of each language, riskiest first, up to the limit."""
-    rows = [one for one in by_risk(files) if one.is_analyzed or one.skip in (MOVED, REPLACED)]
+    rows = [one for one in sorted(files, key=_risk) if one.is_analyzed or one.skip in (MOVED, REPLACED)]
     searched = [row for row in rows if filetype(row.path).is_parsed]
     unparsed: dict[str, list[str]] = defaultdict(list)
     for row in rows:
@@ -94,6 +97,17 @@ def by_language(
     for file in searched[: budget.files]:
         mine[filetype(file.path).folder].append(file)
     return [(leading(folder), files) for folder, files in mine.items()]
+
+
+def _risk(file: ChangedFile) -> tuple[bool, bool, bool, int, str]:
+    """Sort existing files that lose a name first, then those with changed definitions; tests and new files last."""
+    lines = [line for hunk in file.hunks for line in hunk.lines]
+    before, after = (
+        {name for line in lines if line.kind == kind for name in defined_names(line.text[:MINIFIED_LINE])}
+        for kind in "-+"
+    )
+    removed = sum(line.kind == "-" for line in lines)
+    return is_test(file.path), before <= after, not before, -removed, file.path
 
 
 async def _of_language(
@@ -268,7 +282,7 @@ async def _alone(scene: Scene, targets: Sequence[UseTarget], names: Names) -> fr
     special = {
         short
         for target in targets
-        if (target.reached_by_name or (is_bare and not target.owner))
+        if (is_reached_by_name(target) or (is_bare and not target.owner))
         and (target.is_gone or target.has_new_signature or target.contract)
         for short in target.shorts
         if is_specific(short) or target.is_extension
@@ -282,7 +296,9 @@ async def _alone(scene: Scene, targets: Sequence[UseTarget], names: Names) -> fr
 
 async def _by_name(scene: Scene, targets: Sequence[UseTarget], names: Names) -> dict[str, set[str]]:
     """Return file -> members that it mentions, for names that are not too common."""
-    words = {s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")}
+    words = {
+        s for t in targets if is_reached_by_name(t) for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
+    }
     contract_names = {short for target in targets if target.contract for short in target.shorts}
     where = await names.files(scene.head.language, words)
     if where is None:  # try only the names whose references must be checked
@@ -354,7 +370,7 @@ class Search(Struct):
             target
             for target in self.targets
             if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
-            and target.is_visible(path)  # checked last, because it is slow
+            and _is_visible(target, path)  # checked last, because it is slow
             and self.scene.head.sees(path, target.homes)
         ]
 
@@ -363,7 +379,7 @@ class Search(Struct):
         wanted_names = own_names = searched_names(targets, bound)
         uses = resolving.uses(path, source, wanted_names)
         for _ in range(ALIASES):
-            more_names = bound.follow(uses) - wanted_names
+            more_names = follow(bound, uses) - wanted_names
             if not more_names:
                 break
             wanted_names = own_names | more_names
@@ -472,3 +488,9 @@ class Search(Struct):
 
 def _is_not_edited(path: str) -> bool:
     return is_output(path) or vendored_folder(path) is not None
+
+
+def _is_visible(target: UseTarget, path: str) -> bool:
+    """Return whether a file could use a definition before the change."""
+    one = target.before or target.after
+    return one is None or path in target.homes or one.is_visible(path)

@@ -16,11 +16,13 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.uses.exports import Exports
+from deeprepo.impact.uses.importing import gone_names
 from deeprepo.impact.uses.names import Giver, Names, facts_of
 from deeprepo.impact.uses.references import Case
 from deeprepo.impact.uses.steps import first_answer, record
 from deeprepo.impact.uses.targets import UseTarget
-from deeprepo.impact.values import Facts
+from deeprepo.impact.values import Definition, Facts
 
 QUESTION = "still given"  # as `explain` prints it
 FEW_FILES, NAMED_FILES = 6, 12  # files in which a change may forget a name; the second if the receiver is named so
@@ -89,13 +91,24 @@ async def no_longer_imported(case: Case) -> TargetState | None:
     if not name or case.target.owner:
         return None
     is_there = match.imported_file in await evidence.tree.entries()
-    if not is_there or name in await evidence.exports.gone_names(match.imported_file):
+    if not is_there or name in await gone_names(evidence.exports, match.imported_file):
         return "lost"
     before = case.target.before
     is_named_so = before is not None and before.short == name
-    if await evidence.exports.offers(match.imported_file, name, before if is_named_so else None):
+    if await _offers(evidence.exports, match.imported_file, name, before if is_named_so else None):
         return "present"
     return "unknown" if evidence.language.scope.unwritten_names else "likely"
+
+
+async def _offers(exports: Exports, path: str, name: str, was: Definition | None) -> bool:
+    """Return whether importers find the name in this file after the change, and only what can replace `was` if given."""
+    now = await exports.meaning(path, name, types=was is not None and was.kind == "type")
+    if isinstance(now, Definition):
+        if was is None or now.name == f"{now.name.rpartition('.')[0]}.{was.name}":
+            return was is None  # otherwise its new parent must be named, too
+        return now.path == was.path or (now.kind, now.parameters) == (was.kind, was.parameters)
+    is_there = now == "there" or (now == "module" and (was is None or was.signature is None))
+    return is_there or await exports.elsewhere(path, name)
 
 
 async def member_of_a_class(case: Case) -> TargetState | None:

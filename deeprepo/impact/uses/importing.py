@@ -6,7 +6,7 @@ A broken import of a removed file resolves in the base tree and not in the head 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference, TargetState
@@ -19,8 +19,8 @@ from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.prototypes import HeadersByDefinition
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource
-from deeprepo.impact.uses.targets import Bindings, Local, Meaning, UseTarget
-from deeprepo.impact.values import MODULE, Link, Outline
+from deeprepo.impact.uses.targets import WHOLE_MODULE, Bindings, Local, Meaning, UseTarget
+from deeprepo.impact.values import MODULE, Link, Outline, Use
 
 BARRELS = frozenset({"__init__", "index"})
 LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
@@ -160,7 +160,7 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
     for path in changed_paths:
         items = scene.symbols.get(path, ())
         names_by_path[path] = _outer_names(items) | ({"default"} if items else set())
-        names_by_path[path] |= await scene.exports.gone_names(path)
+        names_by_path[path] |= await gone_names(scene.exports, path)
     for (_, name), headers in scene.declarations.items():
         for header in headers:
             names_by_path[header] = names_by_path.get(header, frozenset()) | {name.partition(".")[0]}
@@ -286,6 +286,101 @@ def bindings_of(importers: Importers, path: str) -> Bindings:
     return bindings
 
 
+def follow(bound: Bindings, uses: Iterable[Use]) -> frozenset[str]:
+    """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
+    assigned = [use for use in uses if use.alias and (use.alias, use.line) not in bound.assignments]
+    written: dict[str, set[tuple[str, str, str]]] = defaultdict(set)  # local name -> what it is bound to
+    for (origin, name), every in bound.locals.items() if assigned else ():
+        for local in every:
+            written[local.here].add((origin, name, local.imported_file))
+    aliases = set[str]()
+    for use in assigned:
+        found = {*written.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, ())}
+        for origin, pairs in bound.modules.items() if use.receiver else ():
+            found |= {(origin, use.name, file) for here, file in pairs if here == use.receiver}
+        for origin, name, file in found:
+            span = None if use.function == MODULE else use.span
+            bound.locals[origin, name].add(Local(use.alias, file, name, span=span))
+            bound.assignments.add((use.alias, use.line))
+            aliases.add(use.alias)
+    return frozenset(aliases)
+
+
+def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
+    """Return the words that may refer to one of the targets in a file."""
+    found = set[str]()
+    for target in targets:
+        found.update(target.shorts, (name for _, name in target.exports))
+        for home, _ in target.exports:
+            # also the module before a name, which a parameter may hide
+            found.update(here.partition(".")[0] for here, _ in bound.modules.get(home, ()))
+        for one in local_names(target, bound):
+            found.update((one.here.rpartition(".")[2], one.there))
+    return frozenset(found)
+
+
+def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
+    """Yield the local names that a file's imports give the target."""
+    for meaning in target.exports:
+        yield from bound.locals.get(meaning, ())
+
+
+def is_imported(target: UseTarget, bound: Bindings) -> bool:
+    """Return whether a file imports what it needs to write the target."""
+    is_whole = any(home in bound.modules or home in bound.stars for home in target.homes)
+    return is_whole or any(meaning in bound.locals for meaning in target.exports)
+
+
+def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
+    """Return the ways in which a file can write a member's class, with the imported file of each."""
+    class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
+    outer, _, rest = target.within.partition(".")
+    for home, name in target.exports:
+        below = f".{rest}" if rest and name == outer else ""
+        modules = bound.modules.get(home, ())
+        qualified_names = {f"{here}.{name}" for here, _ in modules}
+        for way, file in dict(bound.writings(home, name)).items():
+            class_names[way if way in qualified_names else f"{way}{below}"] = file
+        if home in bound.stars:
+            class_names[name] = bound.starred_file(home)
+        if name == WHOLE_MODULE and home in target.whole_homes and not rest:
+            class_names |= dict(modules)
+    return class_names
+
+
+# --- Which names does a file no longer export? ---
+
+
+async def gone_names(exports: Exports, path: str) -> frozenset[str]:
+    """Return the names that a file no longer exports; empty if that is not certain."""
+    if path not in exports.gone:
+        names = await _gone_names(exports, path) if await _has_fewer(exports, path) else []
+        exports.gone[path] = frozenset([name for name in names if not await exports.elsewhere(path, name)])
+    return exports.gone[path]
+
+
+async def _gone_names(exports: Exports, path: str) -> list[str]:
+    (before, _), (after, is_complete) = await exports.offer("base", path), await exports.offer("head", path)
+    was, now = await exports.outline("base", path), await exports.outline("head", path)
+    is_certain = is_complete if now is not None else bool(exports.visible_files(path))
+    names = [*(before - after)] if is_certain else []
+    if was is not None and now is not None:  # what it defined and now imports
+        passed_on = (was.defined_names & now.names) - now.defined_names
+        names += [name for name in passed_on if await exports.meaning(path, name) == "absent"]
+    return sorted(names)
+
+
+async def _has_fewer(exports: Exports, path: str) -> bool:
+    """Return whether a changed file behind this one exports fewer names; unchanged ones are not parsed."""
+    before, after = await exports.behind("base", path), await exports.behind("head", path)
+    left = [one for one in before if one not in after or not await exports.is_unchanged(one)]
+    was = [await exports.outline("base", one) for one in left]
+    now = [outline for one in left if one in after and (outline := await exports.outline("head", one)) is not None]
+    names = {name for outline in now for name in outline.names}
+    own = {name for outline in now for name in outline.defined_names}
+    return any(outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was)
+
+
 # --- Which names does the search look for? ---
 
 
@@ -296,8 +391,8 @@ async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
     covered_names = {meaning for target in plain_targets for meaning in target.exports}
     for path, origins in sorted(importers.behind.items()):
         known_names = {name for origin, name in covered_names if origin in {path, *origins}}
-        gone_names = await scene.exports.gone_names(path)
-        targets += [_lost(path, name) for name in sorted(gone_names - known_names)]
+        lost_names = await gone_names(scene.exports, path) - known_names
+        targets += [_lost(path, name) for name in sorted(lost_names)]
     return targets
 
 

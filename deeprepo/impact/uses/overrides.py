@@ -11,9 +11,9 @@ from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
-from deeprepo.impact.uses.importing import Importers, Scene, bindings_of
+from deeprepo.impact.uses.importing import Importers, Scene, bindings_of, classes_of, is_imported
 from deeprepo.impact.uses.names import Names
-from deeprepo.impact.uses.targets import UseTarget, classes_of, is_imported
+from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Outline
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})

@@ -16,8 +16,7 @@ from deeprepo.impact.concurrency import together
 from deeprepo.impact.language import Language
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.unreadable import Unreadable
-from deeprepo.impact.text.lines import CONFIG, without_mark
-from deeprepo.impact.uses.budget import is_minified
+from deeprepo.impact.text.lines import CONFIG, is_minified, without_mark
 from deeprepo.impact.uses.steps import TRACE
 from deeprepo.impact.values import Clues, Link, Outline, Side
 

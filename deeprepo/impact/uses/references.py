@@ -13,13 +13,15 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import Connection, Reference, TargetState, UsePlace
-from deeprepo.impact.everyday import METHODS
+from deeprepo.impact.everyday import METHODS, is_specific
 from deeprepo.impact.filetypes import module_name
 from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
+from deeprepo.impact.uses.breaks import misfit
 from deeprepo.impact.uses.exports import Exports
+from deeprepo.impact.uses.importing import classes_of, local_names, searched_names
 from deeprepo.impact.uses.names import Giver, Names
 from deeprepo.impact.uses.steps import first_answer, record
 from deeprepo.impact.uses.targets import (
@@ -27,14 +29,12 @@ from deeprepo.impact.uses.targets import (
     Bindings,
     Local,
     UseTarget,
-    classes_of,
     last_word,
-    local_names,
     names_class,
-    searched_names,
 )
 from deeprepo.impact.values import Link, Use
 
+RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters required for a resemblance
 FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so its root is no class
 PATHS = ("::", "\\")  # separators after which a name is never that of a variable: `tax::total`
@@ -176,14 +176,33 @@ async def cases_of(evidence: Evidence, target: UseTarget, file: SearchedFile) ->
     classes = classes_of(target, file.bound, file.path) if target.owner else {}
     words = searched_names([target], file.bound) | {written.rpartition(".")[2] for written in classes}
     # a path may end in any of these
-    uses = (target.in_namespace(use) for use in file.uses if use.name in words or not use.name.isidentifier())
+    uses = (_in_namespace(target, use) for use in file.uses if use.name in words or not use.name.isidentifier())
     found = [case for use in uses if (case := Case(evidence, target, file, use, classes)) and _is_reference(case)]
     for case in found:
         case.connection = await first_answer("connection", CONNECTION, case, case.place)
     return found
 
 
+def _in_namespace(target: UseTarget, use: Use) -> Use:
+    """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
+    one = target.before or target.after
+    if use.form != "name" or not use.receiver or one is None:
+        return use
+    is_named = use.receiver.rpartition("::")[2] in one.namespaces
+    return replace(use, is_guarded=False) if is_named else use
+
+
 # --- Does the identifier refer to the target? ---
+
+
+def is_reached_by_name(target: UseTarget) -> bool:
+    """Return whether it can be reached through an object without an import: a member, or a function stored in one."""
+    # test runners call test methods; other tests call helpers
+    if all(is_test(home) for home in target.homes):
+        is_helper = all(is_specific(short) and not RUN.match(short) for short in target.shorts)
+        return target.is_gone and bool(target.owner) and is_helper
+    is_stored = target.is_gone and target.symbol is not None and bool(target.exports)
+    return bool(target.owner) or target.is_method_of_a_value or is_stored
 
 
 def _is_reference(case: Case) -> bool:
@@ -204,8 +223,12 @@ def _is_reference(case: Case) -> bool:
 
 
 def own_line(case: Case) -> bool:
-    """It is the definition itself."""
-    return case.target.is_own_line(case.use, case.file.path)
+    """It is the definition itself, or a private member of another file's class."""
+    target, use, path = case.target, case.use, case.file.path
+    one = target.before or target.after
+    is_private = one is not None and one.visible == "self" and path not in target.homes
+    is_head = target.after is not None and target.after.path == path and use.form == "definition"
+    return is_head or (is_private and use.receiver not in ("", "self"))
 
 
 def foreseen(case: Case) -> bool:
@@ -236,7 +259,7 @@ def member_in_sight(case: Case) -> Match | None:
     target, use = case.target, case.use
     is_function = not target.owner and _is_bare(use) and use.arguments is not None
     is_it = use.form == "member" and use.name in target.shorts and (target.is_extension or is_function)
-    return Match("probable") if is_it and (target.extends(use) or _is_in_sight(case)) else None
+    return Match("probable") if is_it and (_is_extended(case) or _is_in_sight(case)) else None
 
 
 def constructed(case: Case) -> Match | None:
@@ -245,7 +268,7 @@ def constructed(case: Case) -> Match | None:
     if use.form not in ("name", "member") or use.arguments is None:
         return None
     dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-    is_it = dotted_name in case.classes and target.constructor and (not target.is_gone or target.accepted(use))
+    is_it = dotted_name in case.classes and target.constructor and (not target.is_gone or _was_accepted(case))
     return Match("bound", case.classes[dotted_name]) if is_it else None
 
 
@@ -281,7 +304,7 @@ def imported_without_class(case: Case) -> Match | None:
 def by_name(case: Case) -> Match | None:
     """Only the name of the member matches."""
     target, use = case.target, case.use
-    is_it = use.form == "member" and use.name in target.shorts and target.reached_by_name
+    is_it = use.form == "member" and use.name in target.shorts and is_reached_by_name(target)
     return Match("name") if is_it else None
 
 
@@ -291,6 +314,21 @@ def unrelated(_: Case) -> None:
 
 OF_MEMBERS = (constructed, of_written_class, imported_without_class, member_in_sight, by_name)
 OF_EXPORTS = (imported, in_its_own_file, member_in_sight, by_name)
+
+
+def _was_accepted(case: Case) -> bool:
+    """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
+    before, arguments = case.target.before, case.use.arguments
+    if arguments is None or before is None or before.signature is None or before.signature.opaque:
+        return True
+    return any(misfit(rules_of(before.path), arguments, form) is None for form in before.signature.forms)
+
+
+def _is_extended(case: Case) -> bool:
+    """Return whether the receiver is written as a value of the type that the definition extends."""
+    extended = case.target.before.extends if case.target.before is not None else ""
+    is_of_it = bool(extended) and any(written.rpartition(".")[2] == extended for written in case.use.types)
+    return is_of_it and case.target.is_extension
 
 
 def _is_in_sight(case: Case) -> bool:

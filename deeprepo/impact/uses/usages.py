@@ -8,9 +8,9 @@ from deeprepo.impact import resolving, structs
 from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.filetypes import filetype, filetypes
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.text.lines import file_lines, is_comment, is_minified
 from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test, is_test_scope
-from deeprepo.impact.uses.budget import SearchLimits, is_minified
+from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.values import Definition, Side, Use
 
 FORMS: Mapping[str, Literal["import", "definition"]] = {
