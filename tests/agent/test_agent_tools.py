@@ -28,21 +28,6 @@ def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
     return table.run(step)
 
 
-def test_change_is_available_as_plain_values(table: Table) -> None:
-    """The change, its code regions, texts and tree are plain values."""
-    said, _, _ = blocks(
-        table,
-        "print(pr['title'], [f['path'] for f in pr['files']])",
-        "print([u['id'] for u in units], list(units[0])[:3])",
-        "print(sorted(files), 'def show' in files['shop/cart.py'])",
-        "print(tree, tree_count, answer)",
-    )
-    assert said[0] == "A change ['shop/order.py', 'shop/price.py']"
-    assert said[1] == "['shop/order.py:lines 5-5', 'shop/price.py:lines 2-3'] ['id', 'path', 'name']"
-    assert said[2] == "['shop/cart.py', 'shop/order.py', 'shop/price.py'] True"
-    assert said[3].startswith("['docs/notes.txt', 'shop/cart.py', 'shop/order.py', 'shop/price.py'] 4 {'content': ''")
-
-
 def test_read_numbers_lines_and_suggests_the_nearest_path(table: Table) -> None:
     """Lines are numbered, both sides can be read, and a missing path gets the nearest one as a suggestion."""
     said, _, _ = blocks(

@@ -47,9 +47,7 @@ def gather(
     questions = own_checks.questions(survey, units) if alone and survey.brief.settings.requirements else None
 
     def compose(diffs: Sequence[FileDiff]) -> str:
-        left_out = list[str]()
-        if len(diffs) < len({unit.path for unit in units}):
-            left_out.append(f"the diff, except for {render.count(len(diffs), 'file')}: use diff(path)")
+        is_whole = len(diffs) == len({unit.path for unit in units})
         return render.text(
             "prompts/seed.md.j2",
             pull=survey.pull,
@@ -64,7 +62,7 @@ def gather(
                 session.results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
             ),
             why_chars=WHY_CHARS,
-            left_out=left_out,
+            is_whole=is_whole,
             questions=questions,
             issues=survey.pull.issues,
         )

@@ -12,13 +12,14 @@ from bot.values import ChangedFile, Definition, Excerpt, Reference, Unit
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.values import MODULE
 
 MAX_CALLERS = 6  # per code region
 MAX_TESTS = 2  # tests among them
 ALIKE = 2  # uses shown if several are written alike
 CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
-MAX_CALLED = 12  # names in added lines whose definitions are looked for
+MAX_CALLED = 24  # names in added lines whose definitions are looked for
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -65,14 +66,14 @@ async def called(tree: Tree, files: Sequence[ChangedFile], shown: ShownLines, ro
     """
     from deeprepo.impact import resolving, uses  # questions about texts load no parser
 
-    texts = await tree.read_many([file.path for file in files if file.added_lines and not file.skip])
-    names = Counter[str]()
-    for file in (file for file in files if file.path in texts):
+    texts = await tree.read_many([file.path for file in files if file.added_lines and is_product(file.path)])
+    names = dict[str, None]()
+    for file in (file for file in files if file.path in texts and not file.skip):
         lines, added = file_lines(texts[file.path]), frozenset(file.added_lines)
         words = {word for number in added for word in _IDENTIFIER.findall(lines[number - 1]) if is_specific(word)}
         calls = resolving.uses(file.path, texts[file.path], words)
-        names.update(use.name for use in calls if use.arguments is not None and use.line in added)
-    found = [await uses.definitions(tree, name) for name, _ in names.most_common(MAX_CALLED)]
+        names |= dict.fromkeys(use.name for use in calls if use.arguments is not None and use.line in added)
+    found = [await uses.definitions(tree, name) for name in [*names][:MAX_CALLED]]
     single = [one for one, *others in filter(None, found) if not others and not shown.has(one.path, one.line)]
     sources = await tree.read_many([one.path for one in single])
     return _fitting((_cut_definition(one, sources, shown) for one in single), shown, room)

@@ -124,7 +124,6 @@ def _pull(session: Session) -> dict[str, Any]:
         "base": pull.base_name,
         "head": pull.head_name,
         "files": [_file(file) for file in session.files],
-        "cut": [*session.dependents.cut],
     }
 
 
