@@ -47,7 +47,6 @@ def gather(
     questions = own_checks.questions(survey, units) if alone and survey.brief.settings.requirements else None
 
     def compose(diffs: Sequence[FileDiff]) -> str:
-        is_whole = len(diffs) == len({unit.path for unit in units})
         return render.text(
             "prompts/seed.md.j2",
             pull=survey.pull,
@@ -62,7 +61,7 @@ def gather(
                 session.results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
             ),
             why_chars=WHY_CHARS,
-            is_whole=is_whole,
+            is_whole=len(diffs) == len({unit.path for unit in units}),
             questions=questions,
             issues=survey.pull.issues,
         )

@@ -55,8 +55,7 @@ def _cut_uses(
         alike[written := _shape(reference)] += 1
         inside = f"{reference.function} · " if reference.function != MODULE else ""
         numbers = [reference.line] if alike[written] > ALIKE else _body(reference, lines)
-        left = shown.left(reference.path, numbers)
-        yield snippets.cut(reference.path, lines, left, f"{inside}uses {reference.name}")
+        yield snippets.cut(reference.path, lines, shown.left(reference.path, numbers), f"{inside}uses {reference.name}")
 
 
 async def called(tree: Tree, files: Sequence[ChangedFile], shown: ShownLines, room: int) -> list[Excerpt]:
@@ -69,20 +68,20 @@ async def called(tree: Tree, files: Sequence[ChangedFile], shown: ShownLines, ro
     texts = await tree.read_many([file.path for file in files if file.added_lines and is_product(file.path)])
     names = dict[str, None]()
     for file in (file for file in files if file.path in texts and not file.skip):
-        lines, added = file_lines(texts[file.path]), frozenset(file.added_lines)
+        lines, added = file_lines(texts[file.path]), file.added_lines
         words = {word for number in added for word in _IDENTIFIER.findall(lines[number - 1]) if is_specific(word)}
         calls = resolving.uses(file.path, texts[file.path], words)
         names |= dict.fromkeys(use.name for use in calls if use.arguments is not None and use.line in added)
     found = [await uses.definitions(tree, name) for name in [*names][:MAX_CALLED]]
     single = [one for one, *others in filter(None, found) if not others and not shown.has(one.path, one.line)]
-    sources = await tree.read_many([one.path for one in single])
-    return _fitting((_cut_definition(one, sources, shown) for one in single), shown, room)
+    texts = await tree.read_many([one.path for one in single])
+    return _fitting((_cut_definition(one, texts, shown) for one in single), shown, room)
 
 
 def _cut_definition(one: Definition, texts: Mapping[str, bytes], shown: ShownLines) -> Excerpt | None:
     numbers = shown.left(one.path, range(one.start, min(one.end, one.start + CALLER_LINES) + 1))
-    title = f"defines {one.name}, lines {one.start} to {one.end}"
-    return snippets.cut(one.path, file_lines(texts.get(one.path)), numbers, title)
+    lines = file_lines(texts.get(one.path))
+    return snippets.cut(one.path, lines, numbers, f"defines {one.name}, lines {one.start} to {one.end}")
 
 
 def _fitting(excerpts: Iterable[Excerpt | None], shown: ShownLines, room: int) -> list[Excerpt]:

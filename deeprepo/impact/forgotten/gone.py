@@ -93,7 +93,7 @@ async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str
     found += [
         GoneName(word, *first[word], is_given=False, most=min(COMMON, most))
         for word in first.keys() - before.keys() - after.keys() - added - written
-        if not is_plain(word) and (most := weights[word] // 3)
+        if not is_plain(word.lower() if word.isupper() else word) and (most := weights[word] // 3)
     ]
     stems = {stem: path for path in lost if is_word(stem := stem_of(path)) and stem not in added}
     found += [GoneName(stem, path, 0, is_given=False) for stem, path in stems.items()]

@@ -20,7 +20,6 @@ MAX_LINES = 2_000  # lines returned by one read
 MAX_HITS = 200
 MAX_COUNTED = 1_000  # matching lines examined; the best are returned, and the others are only counted
 MAX_HIT_CHARS = 300
-NAMED_FOLDERS = 3  # folders in the note on omitted results
 PATH_CHARS = 200  # characters of a pattern or name in a note
 
 Row = tuple[str, int, str]  # path, line, text
@@ -121,7 +120,7 @@ def _shown(path: str, line: int, text: str) -> str:
 
 
 def _left_out(rows: Sequence[Row], pattern: str) -> str:
-    folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(NAMED_FOLDERS)
+    folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(3)
     where = ", ".join(f"{number} in {folder}" for folder, number in folders)
     folder = next((folder for folder, _ in folders if folder != "."), "FOLDER")
     return f"[... {count(len(rows), 'more line')} of the first {MAX_COUNTED:,} ({where}): search({pattern!r}, '{folder}/*')]"
