@@ -31,7 +31,7 @@ from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import tokens
 
 TOKENS = 5_000  # tokens of all excerpts for one finding
-SMALL_FILE = 1_500  # tokens of a quoted file that is shown whole if there is room
+SMALL_FILE = 2_500  # tokens of a quoted file that is shown whole if there is room
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
 BLOCK = 40  # lines of the block around any other lines

@@ -34,7 +34,7 @@ ENDINGS = (".instructions.md", ".mdc")
 AGENTS = ("AGENTS.md", "CLAUDE.md")
 # For each group, the nearest file above each changed file is also used
 NEAREST = (AGENTS, (".cursor/BUGBOT.md",))
-MAX_CHARS = 40_000  # characters of instructions and guideline files together
+MAX_CHARS = 12_000  # characters of instructions and guideline files together
 MAX_RULES = 5  # with at most 300 characters per text, they leave room for other guidance
 MOST_FILES = 60  # files read from FOLDERS
 MAX_FOLDERS = 40  # folders searched; a change in more folders only gets the root's guidance for the rest
@@ -175,11 +175,13 @@ async def gather(
         *(f"{folder}/{base}" for folder in folders[:MAX_FOLDERS] for kind in NEAREST for base in kind),
     ]
     files = await read(names)
-    guidelines_by_name: dict[str, Guideline] = {}
+    guidelines_by_name, seen = dict[str, Guideline](), set[str]()  # `seen`: the lines of files that apply to all paths
     for name, blob in files.items():
-        guideline = read_guideline(name, blob)
-        if guideline is not None and guideline.text not in [one.text for one in guidelines_by_name.values()]:
-            guidelines_by_name[name] = guideline
+        guideline = read_guideline(name, blob) or Guideline("")
+        lines, is_for_all = guideline.text.split("\n"), name in FILES
+        if new := "\n".join(line for line in lines if line not in seen).strip():
+            guidelines_by_name[name] = replace(guideline, text=new) if is_for_all else guideline
+            seen.update(lines if is_for_all else ())
     found = replace(guidance, files=guidelines_by_name, left_out=tuple(left_out))
     return replace(found, files={name: found.files[name] for name in found.nearest(paths)})
 

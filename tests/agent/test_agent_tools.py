@@ -151,23 +151,6 @@ def test_agree_supports_a_finding_with_the_line_that_decides(table: Table) -> No
     assert [(item.path, item.quote) for item in finding.evidence] == [("shop/cart.py", "def show(cart):")]
 
 
-def test_second_report_of_the_same_lines_replaces_the_first(table: Table) -> None:
-    """A second report of the same lines replaces the text and adds its evidence and trigger."""
-    better = (
-        "print(report('shop/price.py', '    if not items:\\n        return None', 'an empty cart has no total', 'show() formats None', "
-        "category='crash', evidence=[['shop/cart.py', '{total(cart.items):.2f}']], trigger='show(Cart([]))'))"
-    )
-    said, session, _ = blocks(table, REPORT, better, "print(findings()[0]['state'], findings()[0]['trigger'])")
-    (finding,) = session.results.findings
-    first = said[0].split()[0]
-    assert said[1].startswith(
-        f"{finding.fingerprint} updated: it replaces {first} ('total() returns None for an empty cart')"
-    )
-    assert (finding.title, finding.start, finding.trigger) == ("an empty cart has no total", 2, "show(Cart([]))")
-    assert [item.path for item in finding.evidence] == ["shop/cart.py"]
-    assert said[2] == "not confirmed yet: a second model call follows automatically show(Cart([]))"
-
-
 def test_report_only_adds_evidence_to_a_proven_finding(table: Table) -> None:
     """A root's report only adds evidence to a proven finding."""
 

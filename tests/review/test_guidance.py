@@ -25,11 +25,21 @@ def test_instructions_apply_where_their_pattern_matches() -> None:
 
 
 def test_only_the_nearest_and_the_root_guideline_files_apply() -> None:
-    """The nearest guideline file applies, followed by the root's, but none in between."""
-    files = {"AGENTS.md": TEXT, "src/AGENTS.md": TEXT + " Two.", "src/deep/CLAUDE.md": TEXT + " Three."}
+    """The nearest guideline file applies, followed by the root's, but none in between. Of a second one there, only what it adds."""
+    files = {
+        "AGENTS.md": TEXT,
+        "CLAUDE.md": f"{TEXT}\nMore.",
+        "src/AGENTS.md": TEXT + " Two.",
+        "src/deep/CLAUDE.md": TEXT + " Three.",
+    }
     guidance = gathered(files, ["src/deep/a.py", "src/b.py"])
-    assert [advice.origin for advice in guidance.of(["src/deep/a.py"])] == ["src/**", "src/deep/CLAUDE.md", "AGENTS.md"]
-    assert [advice.origin for advice in guidance.of(["src/b.py"])] == ["src/**", "src/AGENTS.md", "AGENTS.md"]
+    assert [advice.origin for advice in guidance.of(["src/deep/a.py"])] == [
+        "src/**",
+        "src/deep/CLAUDE.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+    ]
+    assert [advice.text for advice in guidance.of(["src/b.py"])][1:] == [files["src/AGENTS.md"], TEXT, "More."]
 
 
 def test_rules_with_paths_apply_to_changes_in_those_paths() -> None:
@@ -67,12 +77,12 @@ def test_guideline_files_for_other_reviewers_apply() -> None:
 
 def test_guideline_files_are_read_whole_up_to_the_limit() -> None:
     """The nearest file comes first. What exceeds the limit is cut, and named with its size."""
-    long = "\n".join(f"- never break rule {n} of the house's code" for n in range(700))
+    long = "\n".join(f"- never break rule {n} of the house's code" for n in range(200))
     guidance = gathered({"AGENTS.md": long, "src/AGENTS.md": f"{long} too"}, ["src/a.py"])
     near, root = guidance.within(None).of(["src/a.py"])[1:]
     assert (near.origin, near.text) == ("src/AGENTS.md", f"{long} too")
     assert (root.origin, root.text[-5:]) == ("AGENTS.md", "[...]")
-    assert 39_900 < len("Mind the units.") + len(near.text) + len(root.text) <= 40_000
+    assert 11_900 < len("Mind the units.") + len(near.text) + len(root.text) <= 12_000
     left = len(long) - len(root.text)
     assert guidance.within(None).left_out == (f"AGENTS.md ({left:,} of {len(long):,} characters)",)
     (cut,) = guidance.within(1_000).of(["src/a.py"])[1:]
