@@ -152,11 +152,6 @@ class Exports:
             self._visible[path] = self._sides["head"].visible_files(path)
         return self._visible[path]
 
-    async def is_beside(self, path: str, name: str, *, but: Collection[str]) -> bool:
-        """Return whether a file in the namespace or folder of another one certainly defines the name."""
-        outlines = [outline for mate, outline in await self._near(path, name) if mate not in but]
-        return any(row.name == name for one in outlines if one is not None for row in one.definitions)
-
     async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
         """Return whether another file in the namespace may define the name. `but`: files that may do so."""
         for mate, outline in await self._near(path, name.removesuffix(f".{CONSTRUCTOR}")):

@@ -157,8 +157,8 @@ def _without_content(language: Language, entries: Mapping[str, TreeEntry]) -> li
     oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.suffixes)]
     if not oversized:
         return []
-    files = f"{language.title or language.folder} {'file was' if len(oversized) == 1 else 'files were'}"
-    return [f"{len(oversized)} {files} not searched, because the clone lacks their content: {listed(oversized)}"]
+    kind = language.title or language.folder
+    return [f"{kind} files were not searched, because the clone lacks their content: {listed(oversized)}"]
 
 
 def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports:
@@ -248,7 +248,7 @@ async def _references(
     if not targets:
         return ()
     names = Names(scene.head.tree)
-    by_name, alone = await together(_by_name(scene, targets, names), _alone(scene, targets, names))
+    mentions, alone = await together(_files_with_members(scene, targets, names), _alone(scene, targets, names))
     evidence = Evidence(
         scene.head.tree,
         scene.head.language,
@@ -262,8 +262,8 @@ async def _references(
     )
     homes = {home for target in targets for home in target.homes}
     near = {*importers.links, *homes, *(mate for home in homes for mate in scene.exports.visible_files(home))}
-    search = Search(scene, importers, targets, evidence, near, by_name)
-    paths = sorted({*near, *by_name}, key=lambda path: (path not in near, path))
+    search = Search(scene, importers, targets, evidence, near, mentions)
+    paths = sorted({*near, *mentions}, key=lambda path: (path not in near, path))
     for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
         portion = paths[at : at + PORTION]
         sources = await scene.head.tree.read_many(portion)
@@ -275,7 +275,7 @@ async def _references(
 
 
 async def _alone(scene: Scene, targets: Sequence[UseTarget], names: Names) -> frozenset[str]:
-    """Return the names that only changed definitions have."""
+    """Return the rare names that nothing in the head gives, except for changed definitions."""
     language = scene.head.language
     # a function call may look like a member call
     is_bare = language.receivers.bare_members == "calls"
@@ -291,20 +291,23 @@ async def _alone(scene: Scene, targets: Sequence[UseTarget], names: Names) -> fr
     changed = {(home, short) for target in renewed for home in target.homes for short in target.shorts}
     times = Counter(short for target in renewed for short in target.shorts)
     special -= language.ambient | {short for short, many in times.items() if many > 1}
-    return await names.alone(language, special, scene.budget.far, changed)
+    where = await names.files(language, special) or {}
+    few = [name for name, paths in where.items() if len(paths) <= scene.budget.far]
+    places = [(name, one.path) for name in few for one in (await names.givers(few))[name]]
+    return frozenset(few) - {
+        name for name, path in places if path.endswith(language.suffixes) and (path, name) not in changed
+    }
 
 
-async def _by_name(scene: Scene, targets: Sequence[UseTarget], names: Names) -> dict[str, set[str]]:
+async def _files_with_members(scene: Scene, targets: Sequence[UseTarget], names: Names) -> dict[str, set[str]]:
     """Return file -> members that it mentions, for names that are not too common."""
     words = {
         s for t in targets if is_reached_by_name(t) for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
     }
-    contract_names = {short for target in targets if target.contract for short in target.shorts}
     where = await names.files(scene.head.language, words)
-    if where is None:  # try only the names whose references must be checked
-        where = await names.files(scene.head.language, words & contract_names)
-        sentence = "too many lines contain the names of changed members, so some names were not searched"
-        scene.gaps.add(sentence, hides_uses=where is None and bool(contract_names))
+    if where is None:
+        sentence = "too many lines contain the names of changed members, so they were only searched in importing files"
+        scene.gaps.add(sentence, hides_uses=any(target.contract for target in targets))
     paths_by_word: dict[str, set[str]] = defaultdict(set)
     common = sorted(name for name, paths in (where or {}).items() if len(paths) > scene.budget.far)
     if common:
@@ -324,7 +327,7 @@ class Search(Struct):
     targets: Sequence[UseTarget]
     evidence: Evidence
     near: Collection[str]  # the files connected to the change, even if they do not contain its names
-    by_name: Mapping[str, Collection[str]]  # file -> members that it mentions
+    mentions: Mapping[str, Collection[str]]  # file -> members that it mentions
     found: dict[str, list[Reference]] = field(default_factory=lambda: defaultdict(list))  # by target
     own_time: OwnTime = field(default_factory=OwnTime)
 
@@ -365,7 +368,7 @@ class Search(Struct):
 
     def targets_of(self, path: str, bound: Bindings) -> list[UseTarget]:
         """Return the targets that a file may use: it imports, contains or mentions them, and they are visible there."""
-        words_here = self.by_name.get(path, ())
+        words_here = self.mentions.get(path, ())
         return [
             target
             for target in self.targets

@@ -77,24 +77,6 @@ class Names(Struct):
         """Return whether anything in the files of a language may give a name."""
         return any(one.path.endswith(language.suffixes) for one in (await self.givers([name])).get(name, ()))
 
-    async def alone(
-        self, language: Language, names: Collection[str], far: int, changed: Collection[tuple[str, str]]
-    ) -> frozenset[str]:
-        """Return the names that nothing in the head gives, except for changed definitions.
-
-        `far`: in more files, a name is not specific. `changed`: pairs of path and name.
-        """
-        where = await self.files(language, names) or {}
-        few = [name for name, paths in where.items() if len(paths) <= far]
-        givers = await self.givers(few)
-        others = {
-            name
-            for name in few
-            for one in givers[name]
-            if one.path.endswith(language.suffixes) and (one.path, name) not in changed
-        }
-        return frozenset(few) - others
-
 
 def facts_of(path: str, source: bytes | None) -> Facts | None:
     """Return a file's facts; None if it could not be read or parsed."""

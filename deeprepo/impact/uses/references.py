@@ -22,19 +22,11 @@ from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.breaks import misfit
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import classes_of, local_names, searched_names
-from deeprepo.impact.uses.names import Giver, Names
+from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.steps import first_answer, record
-from deeprepo.impact.uses.targets import (
-    WHOLE_MODULE,
-    Bindings,
-    Local,
-    UseTarget,
-    last_word,
-    names_class,
-)
+from deeprepo.impact.uses.targets import WHOLE_MODULE, Bindings, Local, Match, UseTarget, last_word, names_class
 from deeprepo.impact.values import Link, Use
 
-RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters required for a resemblance
 FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so its root is no class
 PATHS = ("::", "\\")  # separators after which a name is never that of a variable: `tax::total`
@@ -97,16 +89,6 @@ class Evidence(Struct):
         return any(not target.homes.isdisjoint(self.behind.get(i.target, ())) for i in self.importers.get(path, ()))
 
 
-class Match(Struct, frozen=True):
-    """How a file writes a target, and the imported file that connects both; "" in the definition's own file."""
-
-    connection: Connection  # the best that can be said of it
-    imported_file: str = ""
-    name: str = ""  # the name that the imported file must export
-    star: bool = False  # imported with a wildcard
-    is_on_class: bool = False  # a class used instead of an instance, so its first argument may be the receiver
-
-
 class Case(Struct):
     """One identifier, the target that it may mean, and the evidence about both."""
 
@@ -161,15 +143,6 @@ class Case(Struct):
         last, owner = last_word(self.use.receiver).replace("_", "").lower(), self.target.owner.lower()
         return len(last) >= LONG and (owner.startswith(last) or owner.endswith(last))
 
-    def is_instead(self, giver: Giver) -> bool:
-        """Return whether a place may give the name another meaning, also for a reference that leads to the target."""
-        target, language, owner = self.target, self.evidence.language, giver.owner.rpartition(".")[2]
-        if giver.path in target.homes or (is_test(giver.path) and not is_test(self.file.path)):
-            return False
-        modules = {module_name(home) for home in target.homes} if not target.owner else set()
-        is_of_it = owner in {"", target.owner, *modules}
-        return is_of_it and (giver.is_loose or (language.open_classes and bool(owner)))
-
 
 async def cases_of(evidence: Evidence, target: UseTarget, file: SearchedFile) -> list[Case]:
     """Return the references of a file that mean or may mean the target."""
@@ -197,10 +170,8 @@ def _in_namespace(target: UseTarget, use: Use) -> Use:
 
 def is_reached_by_name(target: UseTarget) -> bool:
     """Return whether it can be reached through an object without an import: a member, or a function stored in one."""
-    # test runners call test methods; other tests call helpers
     if all(is_test(home) for home in target.homes):
-        is_helper = all(is_specific(short) and not RUN.match(short) for short in target.shorts)
-        return target.is_gone and bool(target.owner) and is_helper
+        return target.is_gone and bool(target.owner) and all(map(is_specific, target.shorts))
     is_stored = target.is_gone and target.symbol is not None and bool(target.exports)
     return bool(target.owner) or target.is_method_of_a_value or is_stored
 
@@ -238,7 +209,7 @@ def foreseen(case: Case) -> bool:
 
 
 def imported(case: Case) -> Match | None:
-    """An import of the file binds the name, or the module before it, to the definition."""
+    """An import, or the package that the file shares, binds the name or the module before it to the definition."""
     for home, name in case.target.exports:
         hit = _imported(case, home, name)
         if hit is None and name == WHOLE_MODULE and home in case.target.whole_homes:
@@ -290,8 +261,8 @@ def imported_without_class(case: Case) -> Match | None:
     """The file imports the member itself: `import static shop.Cart.total;`."""
     target, use, bound = case.target, case.use, case.file.bound
     is_bare = _is_bare(use)
-    for home, name in target.exports if is_bare or use.form in ("name", "import") else ():
-        if name not in target.shorts:
+    for home, name in target.exports:
+        if name not in target.shorts or not (is_bare or use.form in ("name", "import")):
             continue
         if is_bare and use.name == name and home in bound.stars:
             return Match("probable", bound.starred_file(home), name, star=True)
@@ -425,36 +396,38 @@ async def another_meaning(case: Case) -> Connection | None:
 
 async def nearer_in_the_namespace(case: Case) -> Connection | None:
     """The namespace of the file has a class or definition of that name, which comes before others."""
-    target, file, evidence = case.target, case.file, case.evidence
+    target, file, exports = case.target, case.file, case.evidence.exports
     root = (target.within or case.use.name).partition(".")[0]
-    is_asked = evidence.language.files.shared_names == "namespace" and case.match.connection == "bound"
-    if not is_asked or file.path in target.homes or not root.isidentifier() or file.binds(root, "import"):
+    is_asked = case.evidence.language.files.shared_names == "namespace" and target.has_new_signature
+    if not is_asked or file.path in target.homes or file.binds(root, "import"):
         return None
-    return "name" if await evidence.exports.is_beside(file.path, root, but=target.homes) else None
+    here = await exports.outline("head", file.path)
+    others = [one for one in (await case.evidence.names.givers([root]))[root] if one.path not in target.homes]
+    outlines = [await exports.outline("head", one.path) for one in others if not one.owner]
+    spaces = {space for outline in outlines if outline is not None for space in outline.spaces}
+    return "name" if here is not None and not spaces.isdisjoint(here.spaces) else None
 
 
 async def replaced(case: Case) -> Connection | None:
     """An extension, an assignment or another part of the class may replace a definition with a new signature."""
-    if case.match.connection != "bound" or not case.target.has_new_signature:
+    target, language = case.target, case.evidence.language
+    if case.match.connection != "bound" or not target.has_new_signature:
         return None
-    givers = (await case.evidence.names.givers([case.use.name]))[case.use.name]
-    return "probable" if any(case.is_instead(one) for one in givers) else None
+    owners = {"", target.owner, *(module_name(home) for home in target.homes if not target.owner)}
+    for one in (await case.evidence.names.givers([case.use.name]))[case.use.name]:
+        owner = one.owner.rpartition(".")[2]
+        is_ours = one.path in target.homes or (is_test(one.path) and not is_test(case.file.path))
+        if not is_ours and owner in owners and (one.is_loose or (language.open_classes and owner)):
+            return "probable"
+    return None
 
 
 async def resolved(case: Case) -> Connection | None:
     """An import, a namespace or the written class of the receiver leads to the target.
 
-    Example: `from lib import load`, then `load()`.
+    It is only probable by a base class, or an extension that the file can call: `"a".shout()`.
     """
-    return "bound" if case.match.connection == "bound" else None
-
-
-async def extended_or_inherited(case: Case) -> Connection | None:
-    """The member may come from an extension that the file can call, or from a base class.
-
-    Example: `"a".shout()` with an extension of `String` in the same package.
-    """
-    return "probable" if case.match.connection == "probable" else None
+    return None if case.match.connection == "name" else case.match.connection
 
 
 async def of_another_class(case: Case) -> Connection | None:
@@ -494,7 +467,6 @@ CONNECTION = (
     nearer_in_the_namespace,
     replaced,
     resolved,
-    extended_or_inherited,
     of_another_class,
     alone,
     member_near_the_target,

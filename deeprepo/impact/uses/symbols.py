@@ -108,8 +108,8 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     """Return the definitions that the change adds, removes, renames or edits, in file order."""
     base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
     companions = _companions(source.old) | _companions(source.new)
-    old = _by_name(source.old.definitions, companions=companions)
-    new = _by_name(source.new.definitions, old, companions)
+    old = _by_name_and_head(source.old.definitions, companions=companions)
+    new = _by_name_and_head(source.new.definitions, old, companions)
     symbols_found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
     left_names = {symbol.name for symbol in source.new.definitions} & companions
     gone = [symbol for key, symbol in old.items() if key not in new]
@@ -141,7 +141,7 @@ def _companions(outline: Outline) -> frozenset[str]:
     return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
 
 
-def _by_name(
+def _by_name_and_head(
     symbols: Iterable[Definition],
     others: Mapping[tuple[str, int], Definition] = MappingProxyType({}),
     companions: Collection[str] = (),
@@ -312,15 +312,8 @@ def changed_contract(item: ChangedSymbol, before: str, after: str) -> tuple[Cont
     return _changes(item, old, new)
 
 
-def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Contract, ...]:
+def _component(was: Definition, old: str, new: str) -> tuple[Contract, ...]:
     """Return the changed parts of the contract of a member that its class lists or used to declare."""
-    if was.kind != now.kind:
-        return ()
-    if was.signature and now.signature:  # a constructor generated from fields
-        is_same = _accepts_calls_of(now.signature, was.signature, by_name=False)
-        if is_same and was.head == now.head:
-            return ()
-        return ("declaration",) if is_same else ("parameters",)
     one, other = (_of_head(side, was.short) for side in (old, new))
     return () if without_formatting(one) == without_formatting(other) else ("value",)
 
@@ -335,7 +328,7 @@ def _of_head(text: str, name: str) -> str:
 def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     """Return the changed parts of the contract of a definition whose code differs between the sides."""
     if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
-        return _component(item.before, item.after, old, new)
+        return _component(item.before, old, new)
     path = item.symbol.path
     if item.symbol.kind in CALLABLE or (item.before is not None and item.before.signature is not None):
         return _callable(item.signatures, old, new, path)
@@ -345,7 +338,7 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
 
 
 def _gains_cases(old: str, new: str) -> bool:
-    """Return whether an enum only gains members: code that must name each of them is searched on its own."""
+    """Return whether an enum only gains members, which no user of the others notices."""
     before, after = ([line.strip().rstrip(",;") for line in side.split("\n")] for side in (old, new))
     left = iter(after)
     return ENUM.search(old.partition("{")[0]) is not None and all(line in left for line in before)
@@ -473,19 +466,11 @@ async def with_doubts(
 
 async def _doubt(item: ChangedSymbol, exports: Exports, but: Collection[str]) -> str:
     """Return why another definition may be in use; "" if none may."""
-    path, name = item.symbol.path, item.symbol.name
-    if _has_overloads_elsewhere(item):
+    before, is_declared = item.before, item.symbol.kind == "declaration"
+    if is_declared and before is not None and before.kind != "declaration" and _is_overloaded(before):
         return "it is only declared now, and another file may define its overloads"
-    return "another file of its namespace may define it" if await exports.elsewhere(path, name, but=but) else ""
-
-
-def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
-    """Return whether a function with overloads is only declared now, so that another file may define all of them."""
-    before, after = item.before, item.after
-    is_declared = (
-        after is not None and after.kind == "declaration" and before is not None and before.kind != "declaration"
-    )
-    return is_declared and before is not None and before.signature is not None and bool(before.signature.overloads)
+    is_elsewhere = await exports.elsewhere(item.symbol.path, item.symbol.name, but=but)
+    return "another file of its namespace may define it" if is_elsewhere else ""
 
 
 def _parameters_key(item: ChangedSymbol) -> object:

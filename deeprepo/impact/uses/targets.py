@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from deeprepo.impact.changes import ChangedSymbol, Contract
+from deeprepo.impact.changes import ChangedSymbol, Connection, Contract
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_test
@@ -124,6 +124,16 @@ class Bindings(Struct):
             yield one.here, one.imported_file
         for here, imported_file in self.modules.get(origin, ()):
             yield f"{here}.{name}", imported_file
+
+
+class Match(Struct, frozen=True):
+    """How a file writes a target, and the imported file that connects both; "" in the definition's own file."""
+
+    connection: Connection  # the best that can be said of it
+    imported_file: str = ""
+    name: str = ""  # the name that the imported file must export
+    star: bool = False  # imported with a wildcard
+    is_on_class: bool = False  # a class used instead of an instance, so its first argument may be the receiver
 
 
 def last_word(receiver: str) -> str:
