@@ -119,9 +119,7 @@ async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
         return True
     named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names_before ^ names_after))})\b")
     lines_before, lines_after = [
-        [named.sub("\0", line).strip() for line in await _text(tree, side) if named.search(line)]
-        for side in (item.before, item.after)
-        if side is not None
+        [named.sub("\0", line).strip() for line in await _text(tree, side) if named.search(line)] for side in item.sides
     ]
     # Declared without type, and unused.
     is_untold = len(lines_after) == 1 and BARE.search(lines_after[0]) is not None

@@ -7,9 +7,8 @@ prompt.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 from bot.secrets.patterns import (
@@ -26,9 +25,7 @@ from bot.secrets.patterns import (
     promising_lines,
     role_of,
 )
-from deeprepo.impact.reading import memo
 
-SHORT = 2_000  # characters; searching a shorter text is faster than the cache
 LONGEST_KEPT = 100_000  # characters; the cache keeps no longer text in memory
 SHORTEST_RUN = 8  # characters in the last row of a key
 # Prefix of a line in an excerpt or search result.
@@ -60,8 +57,7 @@ class Run(NamedTuple):
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     """Return the secrets in a text, each with whether it is certain.
 
-    Without a path, a value may be uncertain. For a file without secrets, the result is cached on disk for the
-    next review. Secrets are never cached on disk.
+    Without a path, a value may be uncertain.
     """
     if not is_promising(text):
         return frozenset()
@@ -70,29 +66,10 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
 
 @lru_cache(maxsize=256)
 def _found(text: str, path: str) -> frozenset[tuple[str, bool]]:
-    if not path or len(text) < SHORT:
-        return frozenset(_secrets(text, path))
-    name = memo.name_of(_engine(), ["secrets", role_of(path), has_quotes(path)], text.encode("utf-8", "surrogatepass"))
-    if memo.load(name) is not None:
-        return frozenset()
-    values = frozenset(_secrets(text, path))
-    if not values:
-        memo.keep(name, b"")
-    return values
-
-
-@cache
-def _engine() -> bytes:
-    """Return a digest of the code that determines the result: this package and the library's patterns."""
-    library = [folder / part for folder in memo.folders_of("detect_secrets") for part in ("", "plugins", "filters")]
-    return memo.engine_of((Path(__file__).parent, *library))
-
-
-def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
     values = {(body, True) for body in _keys(text)}
     role, quotes = (role_of(path), has_quotes(path)) if path else ("code", False)
     lines = text.split("\n")
-    numbers = promising_lines(text)
+    numbers = [*promising_lines(lines)]
     for number in sorted({*numbers, *(number + 1 for number in numbers if number + 1 < len(lines))}):
         plain_value = NUMBERED.sub("", lines[number], count=1)
         before = NUMBERED.sub("", lines[number - 1], count=1) if number else ""
@@ -100,7 +77,7 @@ def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
             for hit in hits(line, role, quotes=quotes) if line else ():
                 if hit.rule != KEY:
                     values.add((hit.value, bool(path) or hit.exact or _is_random(hit.value)))
-    return values
+    return frozenset(values)
 
 
 def _is_random(value: str) -> bool:

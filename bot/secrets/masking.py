@@ -69,7 +69,7 @@ def paths(value: Value, names: Iterable[str]) -> Value:
 def tokens_of(text: str) -> frozenset[str]:
     """Return the tokens with a known form in a text."""
     lines = text.split("\n")
-    hits = (hit for number in patterns.promising_lines(text) for hit in patterns.hits(lines[number], quotes=True))
+    hits = (hit for number in patterns.promising_lines(lines) for hit in patterns.hits(lines[number], quotes=True))
     return frozenset(hit.value for hit in hits if hit.exact and hit.rule != patterns.KEY)
 
 

@@ -365,10 +365,15 @@ def is_promising(text: str) -> bool:
     return is_named(text) or is_token(text) or has_long_row(text)
 
 
-def promising_lines(text: str) -> tuple[int, ...]:
-    """Return the numbers, from 0, of the lines that may contain a secret. This is a cheap first test."""
-    lines = text.split("\n") if is_promising(text) else ()
-    return tuple(number for number, line in enumerate(lines) if is_promising(line))
+def promising_lines(lines: Sequence[str], first: int = 0) -> Iterator[int]:
+    """Yield the numbers, from `first`, of the lines that may contain a secret. Most parts of a text contain none."""
+    if is_promising("\n".join(lines)):
+        if len(lines) == 1:
+            yield first
+        else:
+            half = len(lines) // 2
+            yield from promising_lines(lines[:half], first)
+            yield from promising_lines(lines[half:], first + half)
 
 
 def _may_be_named(line: str) -> bool:

@@ -31,7 +31,16 @@ from bot.values import ChangedFile, PullRequest, Review, TypedChange
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import ProgressCallback, Reading
 from bot.values.tool_results import ToolResult
-from bot.wiring.access import FROM_ENVIRONMENT, PREFERRED, Access, Connections, limits, load_in_background, named_models
+from bot.wiring.access import (
+    FROM_ENVIRONMENT,
+    PREFERRED,
+    Access,
+    Connections,
+    can_ask,
+    limits,
+    load_in_background,
+    named_models,
+)
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.models import prices, provider_of
@@ -133,8 +142,11 @@ def tools(
         load_in_background(likely)
     return ModelTools(
         environment=environment,
-        # On a server, messages are public, so they don't contain install commands.
-        search=SearchLimits() if on_server else SearchLimits(install=extras.install),
+        search=SearchLimits(
+            sites=SearchLimits().sites if can_ask(settings) else 0,
+            # On a server, messages are public, so they don't contain install commands.
+            install=SearchLimits().install if on_server else extras.install,
+        ),
         scratch=scratch,
         report_progress=say,
         consumer_seconds=CONSUMER_SECONDS if on_server else None,

@@ -130,6 +130,11 @@ class ChangedSymbol(Struct, frozen=True):
         return f"{self.symbol.path}:{self.symbol.name}"
 
     @property
+    def sides(self) -> list[Definition]:
+        """The definition on the sides where it exists, the base first."""
+        return [side for side in (self.before, self.after) if side is not None]
+
+    @property
     def signatures(self) -> tuple[Signature, Signature] | None:
         """The signatures before and after; None if one of them is unknown."""
         before, after = (side.signature if side is not None else None for side in (self.before, self.after))

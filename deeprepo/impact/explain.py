@@ -40,8 +40,7 @@ class Explanation(Struct, frozen=True):
 
     def _change(self, key: str, symbol: ChangedSymbol | None) -> Iterator[str]:
         if symbol is not None:
-            sides = [side for side in (symbol.before, symbol.after) if side is not None]
-            yield f"the definition: {' -> '.join(dict.fromkeys(side.head or side.name for side in sides))}"
+            yield f"the definition: {' -> '.join(dict.fromkeys(side.head or side.name for side in symbol.sides))}"
             yield f"the change: {symbol.change}"
             yield f"the contract: {' and '.join(symbol.contract) or 'unchanged'}"
         if key in self.trace.doubts:

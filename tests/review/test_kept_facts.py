@@ -15,7 +15,6 @@ from test_forgotten_callers import CASES
 
 from bot.machine.fact_files import FactFiles
 from deeprepo.impact.reading import memo
-from deeprepo.impact.reading.memo import DIGEST
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,23 +66,6 @@ def test_cached_facts_do_not_change_the_review(repository: Repository, languages
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == names
     assert first == second == third == without
     assert len({row["path"].partition("/")[0] for row in without["findings"]}) == len(languages)
-
-
-def test_only_files_without_secrets_are_cached_as_such(repository: Repository, tmp_path: Path) -> None:
-    """Only files without secrets are remembered; a file with secrets is searched and masked each time."""
-    secret = "glpat-" + "Zq7vW2mK9xT4bR6nY8pL"
-    filler = "".join(f"key_{number} = {number}\n" for number in range(300))  # may be secrets, so they are searched
-    repository.commit({"plain.py": filler, "app.py": filler}, "before")
-    repository.git("checkout", "-qb", "feature")
-    added = f'TOKEN = "{secret}"\n'
-    repository.commit({"plain.py": filler + "more = 1\n", "app.py": filler + added}, "after")
-    folder = tmp_path / "facts"
-    without, first, second = (report_of(repository, cache) for cache in ("off", folder, folder))
-    assert [row["rule"] for row in without["findings"]] == ["gitlab-token"]
-    assert first == second == without
-    assert secret not in json.dumps(without)
-    noted = [file for file in folder.glob("[!.]*") if file.stat().st_size == DIGEST]
-    assert len(noted) == 2  # `plain.py` before and after; `app.py` had the same content as the former
 
 
 def test_cached_facts_expire_when_the_code_that_computes_them_changes(tmp_path: Path) -> None:

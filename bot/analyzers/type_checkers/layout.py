@@ -111,8 +111,7 @@ async def unchanged_files(
     endings, touched = tuple(suffixes), {path for file in files for path in (file.path, file.old_path) if path}
     symbols = [one for one in dependents.symbols if one.change != "added" and (one.contract or one.change != "body")]
     keys = {one.key for one in symbols}
-    sides = [side for one in symbols for side in (one.before, one.after) if side is not None]
-    names = {side.short for side in sides}
+    names = {side.short for one in symbols for side in one.sides}
     known_targets = {one.symbol.path for one in dependents.symbols}
     found: dict[str, int] = {}  # path -> how indirectly it uses the change
     for reference in dependents.references:

@@ -113,7 +113,7 @@ def group_by_verb(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Verb
     by_verb: dict[Verb, list[ChangedSymbol]] = defaultdict(list)
     for symbol in symbols:
         by_verb[verb(symbol)].append(symbol)
-    moved = {(side.path, side.name) for move in by_verb["moves"] for side in (move.before, move.after) if side}
+    moved = {(side.path, side.name) for move in by_verb["moves"] for side in move.sides}
     names_by_verb: dict[Verb, list[str]] = {}
     for name in VERBS:
         mine = by_verb[name]
@@ -164,8 +164,7 @@ def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[
         f"{side.path}:{side.name}": (symbol, side)
         for symbol in dependents.symbols
         if symbol.change != "added"
-        for side in (symbol.before, symbol.after)
-        if side
+        for side in symbol.sides
     }
     places: dict[bool, dict[str, set[tuple[str, int]]]] = {True: defaultdict(set), False: defaultdict(set)}
     for reference in dependents.references:

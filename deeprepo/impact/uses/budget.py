@@ -10,7 +10,8 @@ class SearchLimits(Struct, frozen=True):
 
     files: int = 120  # changed source files that are analyzed
     symbols: int = 60  # per file
-    sites: int = 40  # references per symbol that are returned
+    # references per symbol that are returned; with 0, only symbols whose change may break a use are searched for
+    sites: int = 40
     # the same for a symbol with a changed contract, whose references are all compared or read
     contract_sites: int = 2_000
     far: int = 60  # files; a method name found in more files is not specific

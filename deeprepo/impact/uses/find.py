@@ -31,6 +31,7 @@ from deeprepo.impact.uses.importing import (
     beside,
     bindings_of,
     follow,
+    gone_names,
     importing,
     is_imported,
     lost_modules,
@@ -122,11 +123,18 @@ async def _of_language(
     if language.has_headers:
         symbols, headers = await merge_prototypes(tree, exports, sources, symbols)
     symbols = await _with_contracts(symbols, exports, sources, budget, gaps)
+    if not budget.sites:
+        changed = {side.path for rows in symbols.values() for item in rows if item.contract for side in item.sides}
+        sources = [source for source in sources if await _may_break(source, changed, exports)]
     scene = Scene(sources, symbols, head, base, exports, budget, gaps, headers)
     importers = await importing(scene)
     await add_reexports(scene, importers)
     broken_imports = await lost_modules(head, base, importers.lost)
     targets = await use_targets(scene, importers)
+    if not budget.sites:
+        # one that only has the same name may be what a use means instead
+        names = {short for target in targets if target.may_break for short in target.shorts}
+        targets = [target for target in targets if not target.shorts.isdisjoint(names)]
     references = await _references(scene, importers, targets, broken_imports)
     signatures = {item.key: item.before.signature for item in scene.every_symbol if item.before is not None}
     references = kept_by(
@@ -134,7 +142,7 @@ async def _of_language(
         references,
         (row for row in references if row.is_bound or not means_another(signatures.get(row.symbol), row)),
     )
-    has_members = any(side.owner for item in scene.every_symbol for side in (item.before, item.after) if side)
+    has_members = any(side.owner for item in scene.every_symbol for side in item.sides)
     overrides = await overrides_of(scene, importers, targets) if has_members else ()
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
@@ -151,6 +159,15 @@ async def _of_language(
         tuple(gaps.hiding_uses),
         overrides,
     )
+
+
+async def _may_break(source: ChangedSource, changed: Collection[str], exports: Exports) -> bool:
+    """Return whether a file's change may break its users. `changed`: the files with changed contracts."""
+    file = source.file
+    if file.status == "added":
+        return False
+    is_lost = file.status == "deleted" or file.old_path != file.path
+    return is_lost or file.path in changed or is_test(file.path) or bool(await gone_names(exports, file.path))
 
 
 def _without_content(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
@@ -457,7 +474,7 @@ class Search(Struct):
                 ),
             )
             most = self.scene.budget.contract_sites if key in contract_keys else self.scene.budget.sites
-            if len(rows) > most:
+            if len(rows) > most > 0:
                 sentence = f"{key}: {most} of its {len(rows)} uses are listed"
                 self.miss(sentence, hides_uses=key in contract_keys)
             references_kept += rows[:most]

@@ -188,8 +188,7 @@ async def _hands_on(
 
 
 def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
-    sides = [side for item in items for side in (item.before, item.after) if side is not None]
-    return frozenset(side.name.partition(".")[0] for side in sides)
+    return frozenset(side.name.partition(".")[0] for item in items for side in item.sides)
 
 
 # --- Which imports of removed files are broken? ---
@@ -402,10 +401,9 @@ def _lost(path: str, name: str) -> UseTarget:
 
 
 async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
-    sides = [side for side in (item.before, item.after) if side is not None]
-    owner = sides[0].name.rpartition(".")[0]
+    owner = item.sides[0].name.rpartition(".")[0]
     exports, homes, whole_homes = set[Meaning](), set[str](), set[str]()
-    for side in sides:
+    for side in item.sides:
         for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
             outline = await scene.exports.outline(side.side, path)
             exported_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
@@ -415,7 +413,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     return UseTarget(
         key=item.key,
         exports=tuple(sorted(exports)),
-        shorts=frozenset(side.short for side in sides),
+        shorts=frozenset(side.short for side in item.sides),
         homes=frozenset(homes),
         symbol=item,
         within=owner,

@@ -90,5 +90,4 @@ def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twic
     """Return whether a changed symbol only repeats a changed definition that already existed."""
     if item.before is not None and (path, item.before.name) not in twice_before:
         return False
-    sides = [side for side in (item.before, item.after) if side is not None]
-    return all(side.kind == DECLARATION and (path, side.name) in twice for side in sides)
+    return all(side.kind == DECLARATION and (path, side.name) in twice for side in item.sides)

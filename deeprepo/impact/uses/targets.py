@@ -64,6 +64,12 @@ class UseTarget(Struct, frozen=True):
         return self.symbol is not None and self.symbol.change == "signature"
 
     @property
+    def may_break(self) -> bool:
+        """Whether the change may break a use. In tests, contracts are not compared."""
+        is_helper = self.has_new_signature and all(map(is_test, self.homes))
+        return self.is_gone or bool(self.contract) or is_helper
+
+    @property
     def former_names(self) -> frozenset[str]:
         """The removed names; for a renamed definition, only the old one."""
         return frozenset({self.before.short}) if self.before is not None else self.shorts
