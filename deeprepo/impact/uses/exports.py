@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo.impact import resolving
-from deeprepo.impact.language import CONSTRUCTOR
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.values import Definition, Link, Outline, Side
 
@@ -152,19 +151,8 @@ class Exports:
             self._visible[path] = self._sides["head"].visible_files(path)
         return self._visible[path]
 
-    async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
-        """Return whether another file in the namespace may define the name. `but`: files that may do so."""
-        for mate, outline in await self._near(path, name.removesuffix(f".{CONSTRUCTOR}")):
-            if outline is None or outline.unread or (name, "") in outline.exports:
-                return True  # also under a name without a definition in the file
-            names = {one for symbol in outline.definitions for one in (symbol.name, symbol.owner)}
-            owner = name.rpartition(".")[0]
-            if (name in names and mate not in but) or not (outline.complete or (owner and owner not in names)):
-                return True
-        return False
-
-    async def _near(self, path: str, name: str) -> list[tuple[str, Outline | None]]:
-        """Return the outlines of the files that may define the same names as another one and contain the last word."""
+    async def beside(self, path: str, name: str) -> list[tuple[str, Outline | None]]:
+        """Return the other files of a file's namespace or folder that contain the last word of a name, with outlines."""
         head, word = self._sides["head"], name.rpartition(".")[2].encode()
         mates = frozenset(head.neighbours(path))
         if mates not in self._sources:

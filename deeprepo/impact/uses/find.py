@@ -325,15 +325,15 @@ async def _files_with_members(scene: Scene, targets: Sequence[UseTarget], names:
     if where is None:
         sentence = "too many lines contain the names of changed members, so they were only searched in importing files"
         scene.gaps.add(sentence, hides_uses=any(target.contract for target in targets))
-    paths_by_word: dict[str, set[str]] = defaultdict(set)
-    common = sorted(name for name, paths in (where or {}).items() if len(paths) > scene.budget.far)
-    if common:
+        return {}
+    if common := sorted(name for name, paths in where.items() if len(paths) > scene.budget.far):
         sentence = f"members with common names were only searched in importing files: {listed(common)}"
         scene.gaps.add(sentence, hides_uses=False)
-    for name, paths in (where or {}).items():
-        for path in paths if name not in common else ():
-            paths_by_word[path].add(name)
-    return paths_by_word
+    mentions: dict[str, set[str]] = defaultdict(set)
+    for name in where.keys() - common:
+        for path in where[name]:
+            mentions[path].add(name)
+    return mentions
 
 
 class Search(Struct):

@@ -21,6 +21,7 @@ from deeprepo.impact.uses.importing import gone_names
 from deeprepo.impact.uses.names import Giver, Names, facts_of
 from deeprepo.impact.uses.references import Case
 from deeprepo.impact.uses.steps import first_answer, record
+from deeprepo.impact.uses.symbols import may_be_elsewhere
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Facts
 
@@ -108,7 +109,7 @@ async def _offers(exports: Exports, path: str, name: str, was: Definition | None
             return was is None  # otherwise its new parent must be named, too
         return now.path == was.path or (now.kind, now.parameters) == (was.kind, was.parameters)
     is_there = now == "there" or (now == "module" and (was is None or was.signature is None))
-    return is_there or await exports.elsewhere(path, name)
+    return is_there or await may_be_elsewhere(exports, path, name)
 
 
 async def member_of_a_class(case: Case) -> TargetState | None:
@@ -147,7 +148,7 @@ async def bare_name(case: Case) -> TargetState | None:
     around = use.function.split(".") if case.evidence.language.receivers.bare_members else []
     for owner in [name for name, bases in outline.bases if bases and name in around]:
         return "present" if await exports.has_member(path, owner, use.name) else "likely"
-    return "unknown" if await exports.elsewhere(path, use.name) else "lost"
+    return "unknown" if await may_be_elsewhere(exports, path, use.name) else "lost"
 
 
 async def rare_member(case: Case) -> TargetState | None:

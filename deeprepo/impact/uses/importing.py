@@ -18,7 +18,7 @@ from deeprepo.impact.uses.budget import Gaps, SearchLimits
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.prototypes import HeadersByDefinition
 from deeprepo.impact.uses.reach import Reach
-from deeprepo.impact.uses.symbols import ChangedSource
+from deeprepo.impact.uses.symbols import ChangedSource, may_be_elsewhere
 from deeprepo.impact.uses.targets import WHOLE_MODULE, Bindings, Local, Meaning, UseTarget
 from deeprepo.impact.values import MODULE, Link, Outline, Use
 
@@ -354,7 +354,7 @@ async def gone_names(exports: Exports, path: str) -> frozenset[str]:
     """Return the names that a file no longer exports; empty if that is not certain."""
     if path not in exports.gone:
         names = await _gone_names(exports, path) if await _has_fewer(exports, path) else []
-        exports.gone[path] = frozenset([name for name in names if not await exports.elsewhere(path, name)])
+        exports.gone[path] = frozenset([name for name in names if not await may_be_elsewhere(exports, path, name)])
     return exports.gone[path]
 
 

@@ -22,7 +22,7 @@ from types import MappingProxyType
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Contract
-from deeprepo.impact.language import Language, rules_of
+from deeprepo.impact.language import CONSTRUCTOR, Language, rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.definitions import (
     head_of,
@@ -469,8 +469,21 @@ async def _doubt(item: ChangedSymbol, exports: Exports, but: Collection[str]) ->
     before, is_declared = item.before, item.symbol.kind == "declaration"
     if is_declared and before is not None and before.kind != "declaration" and _is_overloaded(before):
         return "it is only declared now, and another file may define its overloads"
-    is_elsewhere = await exports.elsewhere(item.symbol.path, item.symbol.name, but=but)
-    return "another file of its namespace may define it" if is_elsewhere else ""
+    is_there = await may_be_elsewhere(exports, item.symbol.path, item.symbol.name, but=but)
+    return "another file of its namespace may define it" if is_there else ""
+
+
+async def may_be_elsewhere(exports: Exports, path: str, name: str, *, but: Collection[str] = ()) -> bool:
+    """Return whether another file in the namespace may define the name. `but`: files that may do so."""
+    name = name.removesuffix(f".{CONSTRUCTOR}")
+    for mate, outline in await exports.beside(path, name):
+        if outline is None or outline.unread or (name, "") in outline.exports:
+            return True  # also under a name without a definition in the file
+        names = {one for symbol in outline.definitions for one in (symbol.name, symbol.owner)}
+        owner = name.rpartition(".")[0]
+        if (name in names and mate not in but) or not (outline.complete or (owner and owner not in names)):
+            return True
+    return False
 
 
 def _parameters_key(item: ChangedSymbol) -> object:
