@@ -29,8 +29,9 @@ class _CannotApply(Exception):  # noqa: N818 - an outcome
 
 
 def _reason_without_fix(placed_finding: PlacedFinding) -> str:
-    is_confirmed = placed_finding.finding.verdict.is_shown or placed_finding.replacement is None
-    return "none" if is_confirmed else "unconfirmed"
+    finding = placed_finding.finding
+    is_sure = finding.verdict.is_shown or finding.basis.is_agreed or placed_finding.replacement is None
+    return "none" if is_sure else "unconfirmed"
 
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree) -> Fix:

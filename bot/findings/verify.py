@@ -163,17 +163,6 @@ def verdict_of(data: Mapping[str, Any] | None) -> Verdict | None:
     return OPINIONS.get(verdict) if isinstance(verdict, str) else None
 
 
-def is_confirmation(data: Mapping[str, Any] | None) -> bool:
-    """Return whether an answer confirms a finding with a trigger, and says that the code should be changed."""
-    answer = data or {}
-    return (
-        verdict_of(answer) is Verdict.CONFIRMED
-        and bool(str(answer.get("trigger") or "").strip())
-        and answer.get("author_would_change") is not False
-        and LIMITS.get(str(answer.get("limit") or "none"), 0) is not None
-    )
-
-
 def _silent(reply: Completion | DeepRepoError) -> str | None:
     """Truncated answers, refusals and failures have no verdict."""
     if not isinstance(reply, Completion):

@@ -66,17 +66,11 @@ async def open_session(
     look_ups, consumer_code, opinions = None, None, None
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the model worker
         look_ups, consumer_code = _look_ups(survey, tree, journal)
-    if settings.verify and (asked := models.root or models.reader):
-        from bot.review import judging
+    confirming = models.reader if settings.effort == "low" else models.root or models.reader
+    if settings.verify and confirming:
         from bot.review.dialogues import Dialogues
-        from bot.review.opinions import Opinions
 
-        quick, first = None, models.reader
-        if settings.effort != "high" and first is not None and first.name != asked.name:
-            quick = Dialogues(calls, first, "verify", look_ups)
-        is_for_quick = partial(judging.is_for_worker, settings=settings)
-        is_worth_more = partial(judging.is_worth_the_root, survey=survey)
-        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups), quick, is_for_quick, is_worth_more)
+        opinions = Dialogues(calls, confirming, "verify", look_ups)
     if models.reader:
         from bot.review.workers import ModelWorker
 

@@ -1,9 +1,10 @@
 """Read one change in several passes.
 
-Before the root looks around, its model reads the whole diff in one call. If workers read the change in parts, it reads
-the diff of the riskiest files beside them, as much as fits into one call. Models that the owner names read the diff
-instead, and without a root, so does the worker's model. Each pass misses some defects, and the number of passes that
-report a defect shows how reliable it is. Findings about the same defect are merged before they are confirmed.
+Before the root looks around, its model reads the whole diff in one call, and a short one also in a second call, from
+its end. If workers read the change in parts, it reads the diff of the riskiest files beside them, as much as fits into
+one call. Models that the owner names read the diff instead, and without a root, so does the worker's model. Each pass
+misses some defects, and the number of passes that report a defect shows how reliable it is. Findings about the same
+defect are merged before they are confirmed.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from bot.review.prompts import INSTRUCTIONS, PART_ANSWER, WHOLE_ANSWER
 from bot.review.session import Session, Worker, WorkerReply
 from bot.review.workers import ModelWorker, join
 from bot.values import Unit
+from bot.values.finding import DIFF_VIEWS, DiffView
 
 LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 # tokens of the largest change that gets several passes, and of one prompt
@@ -29,10 +31,11 @@ Join = Callable[[WorkerReply], Awaitable[WorkerReply]]
 
 @dataclass(frozen=True, slots=True)
 class CarefulPass:
-    """A pass of the root's model over the diff of the riskiest files."""
+    """The root's model reads the diff of the riskiest files, once for each view."""
 
     worker: ModelWorker
     units: Sequence[Unit]
+    views: Sequence[DiffView]
 
     @property
     def paths(self) -> frozenset[str]:
@@ -58,10 +61,11 @@ async def before_root(session: Session, units: Sequence[Unit]) -> tuple[WorkerRe
     """
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
     careful = _careful_pass(session, None, units) if groups and not session.others else None
-    reading = [careful.worker.read_alone([careful.units])] if careful is not None else []
-    others = _others(session, groups) if careful is None else []
-    replies = await asyncio.gather(*(one.read_alone(groups) for one in others), *reading)
-    is_whole = careful is None or len(careful.units) == len(units)  # a pass over some files is no pass over the others
+    if careful is None:
+        replies = await asyncio.gather(*(one.read_alone(groups) for one in _others(session, groups)))
+        return join(replies), 1 + sum(map(_counts, replies))
+    replies = await asyncio.gather(*(careful.worker.read_alone([careful.units], view) for view in careful.views))
+    is_whole = len(careful.units) == len(units)  # a pass over some files is no pass over the others
     return join(replies), 1 + is_whole * sum(map(_counts, replies))
 
 
@@ -123,10 +127,12 @@ def _careful_pass(session: Session, reader: ModelWorker | None, units: Sequence[
     window = session.calls.sizes.window(root)
     room = CAREFUL if window is None else min(CAREFUL, window - INSTRUCTIONS - WHOLE_ANSWER)
     chosen = list(riskiest(units, room))
-    size = sum(unit.tokens for unit in chosen) + INSTRUCTIONS
-    if not chosen or not foresight.affordable_calls(session.calls, root, size, "root", BUDGET_PART, 1):
+    read = sum(unit.tokens for unit in chosen)
+    views = DIFF_VIEWS[: 2 if reader is None and read <= PROMPT else 1]
+    held = foresight.affordable_calls(session.calls, root, read + INSTRUCTIONS, "root", BUDGET_PART, len(views))
+    if not chosen or not held:
         return None
-    return CarefulPass(replace(worker, model=root, role="root", look_ups=None), chosen)
+    return CarefulPass(replace(worker, model=root, role="root", look_ups=None), chosen, views[:held])
 
 
 def riskiest(units: Sequence[Unit], room: int) -> Iterator[Unit]:

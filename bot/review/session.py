@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bot.review.context.consumer_code import ConsumerCode
     from bot.review.context.file_questions import Part, Sight
     from bot.review.context.look_ups import LookUps
-    from bot.review.opinions import Opinions
+    from bot.review.dialogues import Dialogues
     from bot.review.survey import Survey
 
 
@@ -108,7 +108,7 @@ class Session:
     takes_notes: bool = False  # whether models are asked to summarize the change
     effort: ReviewEffort = "medium"  # how thorough the review is
     results: Results = field(default_factory=Results)
-    opinions: "Opinions | None" = None  # confirmations of findings; None if there are none
+    opinions: "Dialogues | None" = None  # with the model that confirms findings; None if none does
     # How to interpret that a static check no longer reports a finding; None if the check is off.
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen"
     say: ProgressCallback = lambda _: None  # reports progress: a line, or what is being read and was found so far

@@ -39,9 +39,10 @@ Role = Literal["", "root", "worker", "verify"]
 # file order or in reverse. "pairs": changed definitions with their references. "search": the earlier
 # findings, and whatever it searched for.
 View = Literal["", "diff", "backwards", "pairs", "search"]
+DiffView = Literal["diff", "backwards"]
+DIFF_VIEWS: tuple[DiffView, ...] = get_args(DiffView)  # views without the code around the change
 # Views of independent passes over the change.
-PASS_VIEWS: frozenset[View] = frozenset({"", "diff", "backwards"})
-DIFF_ONLY: frozenset[View] = frozenset({"diff", "backwards"})  # views without the code around the change
+PASS_VIEWS: frozenset[View] = frozenset({"", *DIFF_VIEWS})
 
 
 class Verdict(StrEnum):
@@ -226,18 +227,18 @@ class Basis:
         Two such passes often agree on a wrong guess about code that neither of them has seen.
         """
         return self.verdict.is_undecided and all(
-            source.kind == "model" and source.view in DIFF_ONLY for source in self.sources
+            source.kind == "model" and source.view in DIFF_VIEWS for source in self.sources
         )
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether several passes reported it, one of which saw the code around the change."""
+        return self.votes >= AGREED and not self.is_from_diff_only
 
     @property
     def has_root(self) -> bool:
         """Whether the root model reported it, with the code around the change in its prompt."""
         return any(source.role == "root" and not source.view for source in self.sources)
-
-    @property
-    def is_from_root(self) -> bool:
-        """Whether the root's model reported it in any pass."""
-        return any(source.role == "root" for source in self.sources)
 
     @property
     def has_model(self) -> bool:

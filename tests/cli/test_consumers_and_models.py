@@ -92,7 +92,7 @@ def test_model_looks_into_a_consumer_and_quotes_it(library: Repository, billing:
     """Models see a consumer's references, definitions, searches and lines; evidence names the commit."""
     server = Server(PerModel({"worker": worker, "root": worker}))
     with doubles.in_thread(server):
-        finding = only_finding(review(library, server, "--with", str(billing.folder)))
+        finding = only_finding(review(library, server, "--with", str(billing.folder), "--effort", "high"))
     first, last = [body for body in server.requests if not is_verdict(body)][:2]
     assert "These repositories use this one: billing." in messages_of(first)
     shown = messages_of(last)

@@ -77,7 +77,7 @@ def test_findings_of_any_pass_are_reported(change: Repository) -> None:
     """One pass sees only the diff, without look-ups."""
     played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
-    assert played.asked == ["alone", "reading"]
+    assert played.asked == ["alone", "alone", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
     for seen, form in zip(played.seen, played.forms, strict=True):
@@ -91,9 +91,9 @@ def test_finding_of_several_passes_needs_no_confirmation(change: Repository) -> 
     told = {**FOUND, "title": "Negative amounts are not refused any more", "why": "No check."}
     played = Two(beside=(FOUND,), alone=(told, OTHER))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "reading"]
+    assert sorted(played.asked) == ["alone", "alone", "reading"]
     votes = {one["title"]: (len(one["sources"]), one["readings"], one["verdict"]) for one in review["findings"]}
-    assert votes == {FOUND["title"]: (2, 2, "unproven"), OTHER["title"]: (1, 2, "unproven")}
+    assert votes == {FOUND["title"]: (3, 3, "unproven"), OTHER["title"]: (2, 3, "unproven")}
     places = {one["title"]: one["place"] for one in review["findings"]}
     assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
 
@@ -113,17 +113,16 @@ def test_unconfirmed_diff_only_finding_is_collapsed(change: Repository) -> None:
 @pytest.mark.parametrize(
     ("alone", "settings", "opinions"),
     [
-        ((), "", 1),  # a single pass's high-severity finding
-        ((FOUND,), "", 0),
-        ((FOUND,), "request_changes: high\n", 1),
-        ((FOUND | {"evidence": MORE},), "", 1),  # about code outside the diff
+        ((), "", 0),
+        ((), "request_changes: high\n", 1),
+        ((FOUND | {"evidence": MORE},), "", 0),
         ((FOUND | {"severity": "low"},), "effort: high\n", 1),
     ],
 )
 def test_finding_is_confirmed_only_if_that_can_change_the_report(
     change: Repository, alone: tuple[Mapping[str, Any], ...], settings: str, opinions: int
 ) -> None:
-    """A single pass's finding, one that reaches a threshold, and every finding at effort high."""
+    """A finding of the root needs no second call, unless it reaches a threshold or the effort is high."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
     change.git("checkout", "-q", "feature")
@@ -202,7 +201,7 @@ class Roles(Two):
         self.asked_for: dict[str, set[str]] = {}  # model -> fields of its answers
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """Return the next reply; the worker's model gives the opinion, and the root's model confirms."""
+        """Return the next reply; the an opinion is `opinion`."""
         reply = super().__call__(body)
         self.calls.append((body["model"], self.asked[-1]))
         form = str({name: value for name, value in body.items() if name != "messages"})
@@ -212,7 +211,7 @@ class Roles(Two):
             if "'overview'" in form and reply.data is not None:
                 notes = {"overview": "Adds rates.", "files": ["shop/helper.py | rates | adds sixty rates"]}
                 return Reply(data={**reply.data, **notes, "look_first": "shop/helper.py"})
-        elif body["model"] == "small":
+        else:
             row = {"verdict": self.opinion, "trigger": "t", "author_would_change": True, "reason": ""}
             return doubles.verdict(body, {**row, "ground": "x" if self.opinion == "refuted" else ""})
         return reply
@@ -226,8 +225,8 @@ def test_root_model_reads_the_diff_before_it_searches(change: Repository) -> Non
     low = FOUND | {"severity": "low"}
     played = Roles(beside=(low,), alone=(low,))
     review = reviewed(change, played, *SMALL)
-    assert played.calls == [("model", "alone"), ("model", "reading")]
-    assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 2)]
+    assert played.calls == [("model", "alone"), ("model", "alone"), ("model", "reading")]
+    assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 3)]
 
 
 def test_with_effort_low_there_is_one_call_without_look_ups_and_one_that_confirms(change: Repository) -> None:
@@ -240,39 +239,18 @@ def test_with_effort_low_there_is_one_call_without_look_ups_and_one_that_confirm
 
 
 @pytest.mark.parametrize(
-    ("opinion", "settings", "who"),
-    [
-        ("confirmed", "", ["small"]),
-        ("refuted", "", ["small", "model"]),
-        ("unproven", "", ["small", "model"]),
-        ("confirmed", "fail_on: high\n", ["model"]),
-        ("confirmed", "effort: high\n", ["model"]),
-    ],
+    ("opinion", "shown"),
+    [("confirmed", [("confirmed", "inline")]), ("refuted", []), ("unproven", [("unproven", "folded")])],
 )
-def test_finding_of_only_the_root_model_is_confirmed_by_another_model(
-    change: Repository, opinion: str, settings: str, who: list[str]
+def test_finding_of_only_the_diff_needs_a_confirmation(
+    change: Repository, opinion: str, shown: list[tuple[str, str]]
 ) -> None:
-    """The other model can only confirm; the root's model judges the rest, and what may block a merge."""
-    change.git("checkout", "-q", "main")
-    change.commit({".deeprepo.yml": settings}, "settings")
-    change.git("checkout", "-q", "feature")
-    change.git("rebase", "-q", "main")
-    played = Roles(beside=(FOUND,), alone=(), opinion=opinion)
-    review = reviewed(change, played, *SMALL, returns=int("fail_on" in settings))
-    assert [model for model, asked in played.calls if asked == "opinion"] == who
-    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
-
-
-@pytest.mark.parametrize(("opinion", "left"), [("refuted", []), ("unproven", [("unproven", "folded")])])
-def test_worker_model_drops_or_leaves_open_what_only_its_own_passes_report(
-    change: Repository, opinion: str, left: list[tuple[str, str]]
-) -> None:
-    """With the code in view, it may refute what it guessed from the diff, so the root's model is not asked."""
+    """A serious finding that no pass with the surrounding code reported is confirmed by the root's model."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": "models: {readers: [compatible/small]}\n"}, "settings")
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
     played = Roles(beside=(), alone=(FOUND,), opinion=opinion)
     review = reviewed(change, played, *SMALL, DEEPREPO_MODELS="compatible/*")
-    assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion")]
-    assert [(one["verdict"], one["place"]) for one in review["findings"] if one["status"] == "new"] == left
+    assert [call for call in played.calls if call[1] == "opinion"] == [("model", "opinion")]
+    assert [(one["verdict"], one["place"]) for one in review["findings"] if one["status"] == "new"] == shown

@@ -86,11 +86,11 @@ def read(change: Repository, played: Played, *options: str, returns: int = 0, **
 
 
 def test_root_reads_a_small_change_in_one_dialogue(change: Repository) -> None:
-    """The root's findings get one confirmation at the end, and its answer is the summary."""
+    """The root's findings need no confirmation, and its answer is the summary."""
     played = Played(FOUND)
     review = reviewed(change, played)
-    assert played.asked == ["turn", "opinion"]
-    assert (review["strategy"]["name"], [row["verdict"] for row in of(review, "new")]) == ("root", ["confirmed"])
+    assert played.asked == ["turn"]
+    assert (review["strategy"]["name"], [row["verdict"] for row in of(review, "new")]) == ("root", ["unproven"])
     assert "the root model reviews it and searches the repository" in review["strategy"]["reason"]
     assert review["summary"] == "It drops a check."
     assert review["coverage"]["complete"]
@@ -109,8 +109,8 @@ def test_first_message_shows_the_change_what_it_calls_and_its_users(change: Repo
 
 
 def test_refuted_finding_of_the_root_is_not_reported(change: Repository) -> None:
-    """A serious finding is confirmed by a separate call, which sees no verdict of the root."""
-    review = read(change, Played(FOUND, verdict="refuted"))
+    """At effort high, a finding is confirmed by a separate call, which sees no verdict of the root."""
+    review = read(change, Played(FOUND, verdict="refuted"), "--effort", "high")
     assert [row["status"] for row in review["findings"]] == ["refuted"]
 
 

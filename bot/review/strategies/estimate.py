@@ -96,11 +96,11 @@ FINDINGS, PART = 0.7, 9_000
 OPINION = 6_500  # tokens of a confirmation's prompt
 # share of model passes and of confirmations that request more code in a second call
 ASKING, DOUBTING = 0.25, 0.5
-ESCALATED = 0.1  # share of the confirmations that the root's model gives, if the worker's model is asked first
+UNSEEN = 0.1  # share of the findings that are confirmed below effort high, if there is a root
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms up to {MOST_IN_FULL + SPARE} of them, "
+    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms {UNSEEN:.0%} of them (at effort high and without a root: up to {MOST_IN_FULL + SPARE}), "
     f"and {ASKING:.0%} of the calls request more code"
 )
 
@@ -141,10 +141,8 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
         for first in root.turn_usages[:1]:
             root_calls += _turns(first, root)
     judge = root or worker
-    opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
-    if effort != "high" and root is not None and root.name != worker.name:
-        opinions = [(usage, times * ESCALATED) for usage, times in opinions]
-        readings += _opinions(read_tokens, worker, 0)[:2] if opinions else []
+    share = UNSEEN if effort != "high" and root is not None else 1.0
+    opinions = _opinions(read_tokens, judge, proofs, share) if verify and read_tokens else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
     beside = [_usd(run.price, _likely(run.prompt_usages)) for run in others]
     rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, opinions))
@@ -164,15 +162,15 @@ def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely
     return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
 
 
-def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
+def _opinions(read_tokens: int, judge: DryRun, proofs: int, share: float) -> list[Likely]:
     count = min(FINDINGS * max(1.0, read_tokens / _sized(PART, judge)), MOST_IN_FULL + SPARE)
     thinking = judge.thinking("verify")
     size = Usage(_sized(OPINION, judge), 200 + thinking)
     test_count = min(proofs, math.ceil(count))
     writing = Usage(PROOF, 1_000 + thinking)
     return [
-        (size, count),
-        *((usage, times * count) for usage, times in _again([size], DOUBTING, _sized(LOOKED_UP, judge))),
+        (size, share * count),
+        *((usage, times * share * count) for usage, times in _again([size], DOUBTING, _sized(LOOKED_UP, judge))),
         (writing, test_count * (1 + MENDING)),
         (replace(writing, output=200), float(test_count)),
     ]
