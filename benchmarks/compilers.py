@@ -28,7 +28,7 @@ from benchmarks.table import Row, report
 LANGUAGES = {"Rust": "rust", "Java": "java", "Go": "go", "C++": "cpp", "TypeScript": "typescript", "Python": "python"}
 BASES = 10  # one of so many bases is judged, too: the generator writes them all in the same way
 BATCH = 250  # changes in one repository and one run of a judge
-NAMES_FILES = ("Go", "TypeScript", "Java", "C++")  # judges that name every file which they refuse
+NAMES_FILES = ("TypeScript", "Java", "C++")  # these judges name every file that they refuse
 LEVELS = ("proven", "likely", "listed", "silent")
 
 

@@ -117,6 +117,9 @@ def test_renamed_and_edited_definition_is_renamed_at_its_callers(
         ("lib.js", "export function old(a) {\n  const b = a\n  return [b]\n}\n", "export function fresh(a) {\n  const b = a\n  return [b]\n}\n", "index.js",
          "export { old } from './lib.js'\n",
          "export { fresh as old } from './lib.js'\n"),
+        ("lib.go", "package lib\n\ntype Old struct {\n\tA int\n}\n", "package lib\n\ntype New struct {\n\tA int\n}\n", "app.go",
+         "package lib\n\nvar made = Old{A: 1}\n",
+         "package lib\n\nvar made = New{A: 1}\n"),
     ],
 )  # fmt: skip
 def test_only_references_to_the_renamed_definition_are_rewritten(

@@ -97,11 +97,9 @@ class _Edits:
         if not own:
             return False
         for other in self._symbols[bisect_left(self._starts, symbol.start) : bisect_right(self._starts, symbol.end)]:
-            if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
-                own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
-                if not own:
-                    return False
-        return True
+            if _holds(symbol, other):
+                own.difference_update(range(other.start, other.end + 1))
+        return bool(own)
 
 
 def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
