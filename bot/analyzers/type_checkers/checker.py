@@ -1,9 +1,10 @@
 """Common parts of type checkers: which files they check, how they run, and which errors count.
 
 Both sides are written to temporary folders, with our configuration and without packages. Unchanged files are
-checked with the head's version of the changed files. Those with errors are checked on the base too. An error
-on a line that had none is proven if the types were known there on the base. The absence of errors proves
-nothing, because a receiver may come from a missing package.
+checked with the head's version of the changed files. If an error or its line names something that the change
+removed, or gave another contract, its file is checked on the base too. An error on a line that had none is
+proven if the types were known there on the base. The absence of errors proves nothing, because a receiver may
+come from a missing package.
 
 If the program fails on the head only, the change may have caused it, so something stays open: the files that
 the program names, or else the whole check.
@@ -23,7 +24,7 @@ from types import MappingProxyType
 
 from bot.analyzers.linter_run import ProgramError
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, by_cause, probes, removed_line, rules
-from bot.analyzers.type_checkers.layout import Contents, Sources, unchanged_files
+from bot.analyzers.type_checkers.layout import Contents, Sources, removed_words, unchanged_files
 from bot.errors import DeepRepoError, public
 from bot.machine.files import UnwritableError
 from bot.render import count
@@ -39,7 +40,7 @@ SECONDS = 60.0  # per run
 MOST_NEW = 200  # new files that are searched for definitions
 MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
 WORD = re.compile(r"[^\W\d][\w$]*")
-SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)|#\s*(?:type|ty):\s*ignore")
+SWITCHED_OFF = re.compile(r"@ts-(?:ignore|expect-error)|#\s*(?:type|ty):\s*ignore")
 NO_PROBES: Contents = MappingProxyType({})
 
 
@@ -105,18 +106,17 @@ class TypeChecker(ABC):
         paths = frozenset(file.path for file in files)
         if not users and not any(file.removed_lines for file in files):
             return Judgement((), paths, ran=False)
-        found, not_run = await self._new_errors(_Run(self, tree, files, changed, users, self._skipped))
-        texts = await tree.read_many(sorted({one.path for one in found}))
-        lines = {path: file_lines(text) for path, text in texts.items()}
-        found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
-        found = await self._of_change(tree, files, dependents, {one: lines[one.path][one.line - 1] for one in found})
+        names = {word for one in dependents.symbols if one.contract for word in one.symbol.name.split(".")}
+        names.update(removed_words(files, changed["base"], changed["head"]))
+        found, not_run = await self._new_errors(_Run(self, tree, files, changed, users, names, self._skipped))
+        found = await self._with_proofs(tree, files, found)
         others = [f"{path} ({cause})" for path, cause in self._skipped.items() if path not in paths]
         limits = [f"{self.NAME} skipped {count(len(others), 'unchanged file')}: {others[0]}"] if others else []
         if self._left:
             unread = count(self._left, "unchanged file")
             limits.append(f"too many files may use what changed, so {self.NAME} left out {unread}")
         return Judgement(
-            tuple(self._finding(group, lines, files) for group in by_cause(found)),
+            tuple(self._finding(group, files) for group in by_cause(found)),
             paths - self._skipped.keys(),
             tuple((path, f"skipped this file ({cause})") for path, cause in self._skipped.items() if path in paths),
             tuple(limits),
@@ -144,12 +144,12 @@ class TypeChecker(ABC):
         standing = {(one.path, one.code, one.message) for one in before}
         return [one for one in after if one.counts and (one.path, one.code, one.message) not in standing]
 
-    def _judged(self, one: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
-        """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
-        rule, near = rules(self.RULES).get(one.code), b"\n".join(lines[max(0, one.line - 2) : one.line])
-        if rule is None or (rule.declared and one.path.endswith(self.UNTYPED)) or SWITCHED_OFF.search(near):
-            return replace(one, counts=False)
-        return replace(one, counts=one.counts and rule.counts(one.message))
+    def _judged(self, one: Diagnostic, lines: Sequence[str]) -> Diagnostic:
+        """Return the error with its line, and whether it counts: its rule is chosen, and no comment disables it."""
+        rule, near = rules(self.RULES).get(one.code), "\n".join(lines[max(0, one.line - 2) : one.line])
+        is_wanted = rule is not None and rule.counts(one.message) and not SWITCHED_OFF.search(near)
+        is_typed = rule is None or not rule.declared or not one.path.endswith(self.UNTYPED)
+        return replace(one, text=lines[one.line - 1], counts=one.counts and is_wanted and is_typed)
 
     def _fits(self, file: ChangedFile) -> bool:
         paths = (file.path, file.old_path or "")
@@ -186,10 +186,10 @@ class TypeChecker(ABC):
             {place: one for place, one in found.items() if (place.path, place.line, place.code) in still}
         )
 
-    async def _of_change(
-        self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, found: Mapping[Diagnostic, str]
+    async def _with_proofs(
+        self, tree: Tree, files: Sequence[ChangedFile], found: Sequence[Diagnostic]
     ) -> list[Diagnostic]:
-        """Return the errors that may be of this change. One about a call must name something with another contract."""
+        """Return the errors, and whether no added line may define the name that each one misses."""
         if not found:
             return []
         new = sorted((await tree.entries()).keys() - (await tree.entries("base")).keys())
@@ -199,14 +199,12 @@ class TypeChecker(ABC):
             for path, text in fresh.items()
         ]
         mine = [file for file in files if file.path.endswith(self.SUFFIXES)]
-        made, kept = await world_of(tree, [*mine, *added], ()), []
-        contracts = {word for one in dependents.symbols if one.contract for word in one.symbol.name.split(".")}
-        for one, line in found.items():
-            rule = rules(self.RULES)[one.code]
-            name = rule.lost_name(one).strip("\"'").rpartition(".")[2]
-            if not rule.of_call or not contracts.isdisjoint(WORD.findall(f"{one.message} {line}")):
-                kept.append(replace(one, proves=not name or not (made.makers or made.may_make(name, ()))))
-        return kept
+        made = await world_of(tree, [*mine, *added], ())
+        missing = {one: rules(self.RULES)[one.code].lost_name(one).strip("\"'").rpartition(".")[2] for one in found}
+        return [
+            replace(one, proves=not name or not (made.makers or made.may_make(name, ())))
+            for one, name in missing.items()
+        ]
 
     async def _in_folder(self, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
         with tempfile.TemporaryDirectory(prefix="deeprepo-types-") as parent:
@@ -217,28 +215,29 @@ class TypeChecker(ABC):
                 how = error.how if isinstance(error, ProgramError) else str(error)
                 raise UnfinishedError(side, how, sources.of(side).keys() & error.paths) from error
         texts = sources.of(side)
-        lines = {path: texts[path].split(b"\n") for path in {one.path for one in found}.intersection(checked, texts)}
-        found = [replace(one, message=one.message.replace(f"{folder}/", "")) for one in found if one.path in lines]
-        return [self._judged(one, lines[one.path]) for one in found]
+        lines = {path: file_lines(texts[path]) for path in {one.path for one in found}.intersection(checked, texts)}
+        return [
+            self._judged(replace(one, message=one.message.replace(f"{folder}/", "")), lines[one.path])
+            for one in found
+            if one.line <= len(lines.get(one.path, ()))
+        ]
 
-    def _finding(
-        self, group: Sequence[Diagnostic], lines: Mapping[str, Sequence[str]], files: Sequence[ChangedFile]
-    ) -> Finding:
+    def _finding(self, group: Sequence[Diagnostic], files: Sequence[ChangedFile]) -> Finding:
         rule = rules(self.RULES)[group[0].code]
         first, *others = sorted(group, key=lambda one: (is_test(one.path), one.path, one.line))
         title, effect = rule.words(first)
-        breaks = {one: break_digest(one.code, one.path, lines[one.path][one.line - 1], str(one.line)) for one in group}
+        breaks = {one: break_digest(one.code, one.path, one.text, str(one.line)) for one in group}
         cause = break_digest(first.code, *first.names[:1]) if others else ""
         proof = proof_id(first.code, " ".join(sorted(first.names)))
         evidence = [
-            Evidence(one.path, lines[one.path][one.line - 1], one.line, note=ALSO_BROKEN, breaks=(breaks[one],))
+            Evidence(one.path, one.text, one.line, note=ALSO_BROKEN, breaks=(breaks[one],))
             for one in others[:MOST_BROKEN]
         ]
         names = [name.rpartition(".")[2].strip("\"'") for name in first.names]
         severity = "medium" if rule.severity == "high" and is_test(first.path) else rule.severity
         return Finding(
             path=first.path,
-            quote=lines[first.path][first.line - 1],
+            quote=first.text,
             title=title,
             why=f"{self.NAME} reports an error here that the base does not have: {first.summary}",
             consequence=effect,
@@ -246,7 +245,7 @@ class TypeChecker(ABC):
             category="broken-caller",
             basis=Basis(
                 (Source("analyser", self.NAME, proof=proof, breaks=tuple(sorted(breaks.values()))),),
-                verdict=Verdict.PROVEN if rule.proves and all(one.proves for one in group) else Verdict.UNPROVEN,
+                verdict=Verdict.PROVEN if all(one.proves for one in group) else Verdict.UNPROVEN,
                 cause=cause,
             ),
             rule=first.code,
@@ -265,6 +264,7 @@ class _Run:
     files: Sequence[ChangedFile]
     changed: Mapping[Side, Contents]
     users: Sequence[str]
+    names: Collection[str]  # what the change removed or gave another contract
     left_out: Collection[str]
     _sources: Sources | None = None
 
@@ -276,12 +276,16 @@ class _Run:
         return False
 
     def placed(self, found: Iterable[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-        """Return the head's errors that count, by their place on the base, unless one of their lines is new."""
+        """Return the head's errors that may be of this change, by their place on the base.
+
+        None of their lines is new, and they name what the change removed or gave another contract.
+        """
         files, placed = {file.path: file for file in self.files}, dict[Diagnostic, Diagnostic]()
         for one in found:
             file = files.get(one.path)
             lines = one.line, max(one.line, one.span[1])
-            if not one.counts or (file is not None and not file.added_lines.isdisjoint(range(lines[0], lines[1] + 1))):
+            is_new = file is not None and not file.added_lines.isdisjoint(range(lines[0], lines[1] + 1))
+            if not one.counts or is_new or self.names.isdisjoint(WORD.findall(f"{one.message} {one.text}")):
                 continue
             if file is not None:
                 line, last = (_line_on_base(file, number) for number in lines)

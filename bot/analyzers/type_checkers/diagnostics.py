@@ -30,6 +30,7 @@ class Diagnostic:
     counts: bool = True  # whether its rule is reported
     proves: bool = True  # whether no added line may define the name that it misses
     span: tuple[int, int, int] = (0, 0, 0)  # first column, last line and the column after it; 0 if unknown
+    text: str = ""  # of the line
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,10 +53,8 @@ class Rule:
     unless: str = ""  # a pattern of messages that prove nothing
     lost: int = -1  # index of the quoted name that is reported as missing; -1 for none
     declared: bool = False  # whether the error depends on declared types
-    proves: bool = True  # whether the program fails there; an annotation alone changes nothing at run time
     # whether the base is asked if it knew the type whose member is missing
     is_probed: bool = False
-    of_call: bool = False  # whether the error counts only with the name of a definition whose contract changed
 
     def counts(self, message: str) -> bool:
         """Return whether such a message proves something."""

@@ -120,7 +120,7 @@ async def unchanged_files(
     for user in dependents.files:
         if user.target not in known_targets or not user.names.isdisjoint(names):
             found[user.path] = min(found.get(user.path, 1), 1)
-    for words in (names, set(_removed_words(files, *contents))):
+    for words in (names, set(removed_words(files, *contents))):
         longest = sorted(words, key=lambda name: (-len(name), name))[:MOST_SEARCHED]
         hits = await tree.grep(Query(longest, [f"*{suffix}" for suffix in suffixes], word=True)) if words else ()
         for path in hits if len(hits) <= MOST_HITS else ():
@@ -140,7 +140,7 @@ async def unchanged_files(
     return tuple(known[:MOST_CHECKED]), max(0, len(known) - MOST_CHECKED)
 
 
-def _removed_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:
+def removed_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:
     """Yield the words of removed lines that no longer occur in the file."""
     for file in files:
         old = before.get(file.old_path or "")
