@@ -76,7 +76,7 @@ def test_common_names_and_files_that_nobody_edits_are_not_listed(repository: Rep
 
 
 def test_name_that_is_still_given_is_not_listed(repository: Repository) -> None:
-    """A name that moved to another file, and a path that still leads to a file, are not gone."""
+    """A name that moved to another file or that another file gives, and a path that still leads to a file, are not gone."""
     before: Files = {
         "a.yaml": "old_name: 1\nx: 1\n",
         "b.md": "`old_name` in [c](c/d.md)\n",
@@ -84,6 +84,8 @@ def test_name_that_is_still_given_is_not_listed(repository: Repository) -> None:
         "e/c/d.md": "other\n",
     }
     assert left(repository, before, {"a.yaml": "x: 1\n", "f.yaml": "old_name: 1\n", "e/c/d.md": None}) == ()
+    before = {"a.py": "def old_name(): ...\n", "b.go": "package b\n\nfunc old_name() {}\n"}
+    assert left(repository, before, {"a.py": "x = 1\n"}) == ()
 
 
 def test_word_that_lines_only_used_is_not_looked_for_in_code(repository: Repository) -> None:

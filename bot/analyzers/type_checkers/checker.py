@@ -264,7 +264,7 @@ class _Run:
     files: Sequence[ChangedFile]
     changed: Mapping[Side, Contents]
     users: Sequence[str]
-    names: Collection[str]  # what the change removed or gave another contract
+    names: set[str]  # what the change removed or gave another contract
     left_out: Collection[str]
     _sources: Sources | None = None
 

@@ -9,7 +9,7 @@ from typing import Literal
 from deeprepo.impact.changes import ChangedFile, Query
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.forgotten.gone import GoneName, GonePaths, gone_names, gone_paths, stem_of
-from deeprepo.impact.forgotten.names import LONGEST_LINE, is_history, is_plain, is_word, runs, words
+from deeprepo.impact.forgotten.names import LONGEST_LINE, given_names, is_history, is_plain, is_word, runs, words
 from deeprepo.impact.paths import joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
@@ -99,11 +99,14 @@ async def _left_names(tree: Tree, rows: Iterable[Row], names: Mapping[str, GoneN
         for name in words(row[2]) & names.keys():
             by_name[name].append(row)
     rare = {name: lines for name, lines in by_name.items() if len(lines) <= names[name].most}
-    documents = {path for lines in rare.values() for path, _, _ in lines if is_prose(path)}
-    histories = {path for path, source in (await tree.read_many(sorted(documents))).items() if is_history(source)}
+    askers = await tree.read_many(sorted({path for lines in rare.values() for path, _, _ in lines}))
+    histories = {path for path, source in askers.items() if is_prose(path) and is_history(source)}
+    given = {name for path, source in askers.items() for name in given_names(path, source)}
     found = []
     for name, lines in rare.items():
         gone = names[name]
+        if gone.is_given and name in given:
+            continue
         certainty: Certainty = "alone" if gone.is_given else "word"
         found += [
             ForgottenPlace(path, line, text, name, certainty, gone.path, gone.line, gone.is_given, len(lines))

@@ -96,7 +96,8 @@ def _given(path: str, source: bytes) -> Iterator[tuple[str, int]]:
     language = syntax.language_for(path, source) if filetype(path).is_parsed else None
     if language is not None:
         facts = reader.facts(language, source)
-        yield from ((one.short, one.line) for one in (facts.definitions if facts is not None else ()))
+        definitions = facts.definitions if facts is not None else ()
+        yield from ((one.short, one.line) for one in definitions if one.by_query.shown != "declaration")
         return
     forms = (_KEY, _SECTION, _COLUMN) if path.endswith((".sql", ".ddl")) else (_KEY, _SECTION)
     for number, line in enumerate(file_lines(source), 1):

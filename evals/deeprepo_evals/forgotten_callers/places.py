@@ -38,9 +38,10 @@ async def table(repos: Path, wanted_half: str, say: Callable[[str], None]) -> st
         said = "found" if is_found else "listed" if is_listed else "-"
         lines.append(f"{said:8}  {name} {commit} {place['path']}:{place['line']} ({place['kind']})")
         rank, shown = place["grep"]
-        row = (1, is_found, is_found or is_listed, len(listed), rank is not None, shown)
-        counts[half(name)] = [sum(pair) for pair in zip(counts.get(half(name), [0] * 6), row, strict=True)]
-    head = ("half", "places", "found", "found or listed", "lines", "by grep", "its lines")
+        is_as_short = rank in range(1, len(listed) + 1)
+        row = (1, is_found, is_found or is_listed, len(listed), rank is not None, shown, is_as_short)
+        counts[half(name)] = [sum(pair) for pair in zip(counts.get(half(name), [0] * len(row)), row, strict=True)]
+    head = ("half", "places", "found", "found or listed", "lines", "by grep", "its lines", "by grep in as many lines")
     return "\n".join([*lines, "", align(head, [(name, *map(str, row)) for name, row in sorted(counts.items())])])
 
 
