@@ -19,7 +19,6 @@ from bot.review.guidance import language_instruction
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Excerpt, LinkedIssue, Unit
-from bot.values.finding import DiffView
 from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import Message, Prompt, Schema, tokens
 
@@ -162,12 +161,10 @@ class PromptWriter:
         excerpts = await callers.show(self.survey.tree, sites, shown, min(room, in_proportion))
         return snippets.mark_changes(excerpts, self.survey.files)
 
-    def of_diff(self, units: Sequence[Unit], view: DiffView = "diff") -> Prompt:
+    def of_diff(self, units: Sequence[Unit]) -> Prompt:
         """Return a prompt with only the diff of these regions, for a reader that looks nothing up."""
         rest = rest_of_definitions(units, self.survey.files, 0 if self._large else REST_TOKENS, self._scale.around)
         diffs = file_diffs(units, self.survey.files, self._scale.around, rest)
-        if view == "backwards":
-            diffs.reverse()
         text = render.text(
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},
@@ -177,7 +174,7 @@ class PromptWriter:
             questions=(),
             consumers=(),
         )
-        system = render.text("prompts/reader_system.md.j2", most=self._candidates(units), backwards=view == "backwards")
+        system = render.text("prompts/reader_system.md.j2", most=self._candidates(units))
         return self._prompt(system, text, read.DIFF_FORM, units)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:

@@ -1,10 +1,9 @@
 """Read one change in several passes.
 
-Before the root looks around, its model reads the whole diff in one call, and a short one also in a second call, from
-its end. If workers read the change in parts, it reads the diff of the riskiest files beside them, as much as fits into
-one call. Models that the owner names read the diff instead, and without a root, so does the worker's model. Each pass
-misses some defects, and the number of passes that report a defect shows how reliable it is. Findings about the same
-defect are merged before they are confirmed.
+Before the root looks around, its model reads the whole diff in one call. If workers read the change in parts, it reads
+the diff of the riskiest files beside them, as much as fits into one call. Models that the owner names read the diff
+instead, and without a root, so does the worker's model. Each pass misses some defects, and the number of passes that
+report a defect shows how reliable it is. Findings about the same defect are merged before they are confirmed.
 """
 
 import asyncio
@@ -18,7 +17,6 @@ from bot.review.prompts import INSTRUCTIONS, PART_ANSWER, WHOLE_ANSWER
 from bot.review.session import Session, Worker, WorkerReply
 from bot.review.workers import ModelWorker, join
 from bot.values import Unit
-from bot.values.finding import DIFF_VIEWS, DiffView
 
 LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 # tokens of the largest change that gets several passes, and of one prompt
@@ -31,11 +29,10 @@ Join = Callable[[WorkerReply], Awaitable[WorkerReply]]
 
 @dataclass(frozen=True, slots=True)
 class CarefulPass:
-    """The root's model reads the diff of the riskiest files, once for each view."""
+    """A pass of the root's model over the diff of the riskiest files."""
 
     worker: ModelWorker
     units: Sequence[Unit]
-    views: Sequence[DiffView]
 
     @property
     def paths(self) -> frozenset[str]:
@@ -64,9 +61,9 @@ async def before_root(session: Session, units: Sequence[Unit]) -> tuple[WorkerRe
     if careful is None:
         replies = await asyncio.gather(*(one.read_alone(groups) for one in _others(session, groups)))
         return join(replies), 1 + sum(map(_counts, replies))
-    replies = await asyncio.gather(*(careful.worker.read_alone([careful.units], view) for view in careful.views))
+    reply = await careful.worker.read_alone([careful.units])
     is_whole = len(careful.units) == len(units)  # a pass over some files is no pass over the others
-    return join(replies), 1 + is_whole * sum(map(_counts, replies))
+    return reply, 1 + (is_whole and _counts(reply))
 
 
 @asynccontextmanager
@@ -127,12 +124,10 @@ def _careful_pass(session: Session, reader: ModelWorker | None, units: Sequence[
     window = session.calls.sizes.window(root)
     room = CAREFUL if window is None else min(CAREFUL, window - INSTRUCTIONS - WHOLE_ANSWER)
     chosen = list(riskiest(units, room))
-    read = sum(unit.tokens for unit in chosen)
-    views = DIFF_VIEWS[: 2 if reader is None and read <= PROMPT else 1]
-    held = foresight.affordable_calls(session.calls, root, read + INSTRUCTIONS, "root", BUDGET_PART, len(views))
-    if not chosen or not held:
+    size = sum(unit.tokens for unit in chosen) + INSTRUCTIONS
+    if not chosen or not foresight.affordable_calls(session.calls, root, size, "root", BUDGET_PART, 1):
         return None
-    return CarefulPass(replace(worker, model=root, role="root", look_ups=None), chosen, views[:held])
+    return CarefulPass(replace(worker, model=root, role="root", look_ups=None), chosen)
 
 
 def riskiest(units: Sequence[Unit], room: int) -> Iterator[Unit]:

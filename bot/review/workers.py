@@ -16,7 +16,6 @@ from bot.review.prompts import PromptWriter, SentPrompt, sizes
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
 from bot.values import Finding, ReaderNotes, Source, Unit
-from bot.values.finding import DiffView
 from deeprepo.rlm.errors import PromptTooLong
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Completion, Model
@@ -89,13 +88,13 @@ class ModelWorker:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
-    async def read_alone(self, groups: Sequence[Sequence[Unit]], view: DiffView = "diff") -> WorkerReply:
+    async def read_alone(self, groups: Sequence[Sequence[Unit]]) -> WorkerReply:
         """Read only the diff of each of these groups.
 
         The model cannot request code, and nothing counts as read by this pass.
         """
-        prompts = [self._writer.of_diff(group, view) for group in groups]
-        source = replace(self.source, view=view)
+        prompts = [self._writer.of_diff(group) for group in groups]
+        source = replace(self.source, view="diff")
         findings, failures = list[Finding](), dict[str, None]()
         units = [unit for group in groups for unit in group]
         for reply in await self.calls.many(self.model, prompts, self.role):

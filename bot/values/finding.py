@@ -39,10 +39,9 @@ Role = Literal["", "root", "worker", "verify"]
 # file order or in reverse. "pairs": changed definitions with their references. "search": the earlier
 # findings, and whatever it searched for.
 View = Literal["", "diff", "backwards", "pairs", "search"]
-DiffView = Literal["diff", "backwards"]
-DIFF_VIEWS: tuple[DiffView, ...] = get_args(DiffView)  # views without the code around the change
+DIFF_VIEWS: frozenset[View] = frozenset({"diff", "backwards"})  # views without the code around the change
 # Views of independent passes over the change.
-PASS_VIEWS: frozenset[View] = frozenset({"", *DIFF_VIEWS})
+PASS_VIEWS: frozenset[View] = DIFF_VIEWS | {""}
 
 
 class Verdict(StrEnum):

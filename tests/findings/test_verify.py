@@ -12,7 +12,7 @@ from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
 from bot.values import Basis, Dependents, EarlierReview, Evidence, Finding, PullRequest, Source, Verdict
-from bot.values.finding import AGAINST, DIFF_VIEWS
+from bot.values.finding import AGAINST
 from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderDown
 from deeprepo.rlm.values import Completion, Prompt, Usage
 
@@ -141,7 +141,7 @@ def test_refuted_or_unproven_finding_is_dropped(repository: Repository, reply: M
     assert len(found.findings_with_status("refuted", "unproven")) == 1
 
 
-TWICE = Basis(tuple(Source("model", "m", "root", view=view) for view in DIFF_VIEWS), readings=3)
+TWICE = Basis(tuple(Source("model", "m", "root", view=view) for view in ("diff", "backwards")), readings=3)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ PROMPTS = {
         },
         360,
     ),
-    "reader_system": ("reader_system.md.j2", {"most": 12, "backwards": True}, 700),
+    "reader_system": ("reader_system.md.j2", {"most": 12}, 700),
     "worker_bare": (
         "worker.md.j2",
         {

@@ -77,7 +77,7 @@ def test_findings_of_any_pass_are_reported(change: Repository) -> None:
     """One pass sees only the diff, without look-ups."""
     played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
-    assert played.asked == ["alone", "alone", "reading"]
+    assert played.asked == ["alone", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
     for seen, form in zip(played.seen, played.forms, strict=True):
@@ -91,9 +91,9 @@ def test_finding_of_several_passes_needs_no_confirmation(change: Repository) -> 
     told = {**FOUND, "title": "Negative amounts are not refused any more", "why": "No check."}
     played = Two(beside=(FOUND,), alone=(told, OTHER))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "alone", "reading"]
+    assert sorted(played.asked) == ["alone", "reading"]
     votes = {one["title"]: (len(one["sources"]), one["readings"], one["verdict"]) for one in review["findings"]}
-    assert votes == {FOUND["title"]: (3, 3, "unproven"), OTHER["title"]: (2, 3, "unproven")}
+    assert votes == {FOUND["title"]: (2, 2, "unproven"), OTHER["title"]: (1, 2, "unproven")}
     places = {one["title"]: one["place"] for one in review["findings"]}
     assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
 
@@ -225,8 +225,8 @@ def test_root_model_reads_the_diff_before_it_searches(change: Repository) -> Non
     low = FOUND | {"severity": "low"}
     played = Roles(beside=(low,), alone=(low,))
     review = reviewed(change, played, *SMALL)
-    assert played.calls == [("model", "alone"), ("model", "alone"), ("model", "reading")]
-    assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 3)]
+    assert played.calls == [("model", "alone"), ("model", "reading")]
+    assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 2)]
 
 
 def test_with_effort_low_there_is_one_call_without_look_ups_and_one_that_confirms(change: Repository) -> None:
