@@ -399,12 +399,12 @@ async def nearer_in_the_namespace(case: Case) -> Connection | None:
     target, file, exports = case.target, case.file, case.evidence.exports
     root = (target.within or case.use.name).partition(".")[0]
     is_asked = case.evidence.language.files.shared_names == "namespace" and target.has_new_signature
-    if not is_asked or file.path in target.homes or file.binds(root, "import"):
+    if not is_asked or case.match.connection != "bound" or file.path in target.homes or file.binds(root, "import"):
         return None
     here = await exports.outline("head", file.path)
-    others = [one for one in (await case.evidence.names.givers([root]))[root] if one.path not in target.homes]
-    outlines = [await exports.outline("head", one.path) for one in others if not one.owner]
-    spaces = {space for outline in outlines if outline is not None for space in outline.spaces}
+    places = (await case.evidence.names.givers([root]))[root]
+    others = {one.path for one in places if not one.owner} - target.homes
+    spaces = {space for path in others if (one := await exports.outline("head", path)) for space in one.spaces}
     return "name" if here is not None and not spaces.isdisjoint(here.spaces) else None
 
 
