@@ -9,12 +9,13 @@ from typing import Any, Literal
 from bot import globs
 from bot.diff import numbered_text
 from bot.errors import GitError
-from bot.file_kinds import nearest
+from bot.file_kinds import is_lock, nearest
 from bot.render import count, name
 from bot.review.agent.state import RunState
 from bot.review.context.look_ups import absent, pathspecs
 from bot.values import Query, Side
 from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_generated
 
 MAX_LINES = 2_000  # lines returned by one read
 MAX_HITS = 200
@@ -95,7 +96,7 @@ async def search(
         hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
     if not hits and len(state.session.tree.stopped_searches) == before:
         await _note_why_no_match(state, pattern, paths, side)
-    hits = _spread(hits) if len(hits) > most else hits
+    hits = _spread(hits, most)
     rows = [f"{path}:{line}: {_shown(path, line, text)}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits[most:], pattern))
@@ -104,14 +105,19 @@ async def search(
     return rows + ([note] if hits and note else [])
 
 
-def _spread(rows: Sequence[Row]) -> list[Row]:
-    """Return the first line of every file, then the second ones, and so on."""
-    turn: Counter[str] = Counter()
-    keyed_rows: list[tuple[int, Row]] = []
-    for row in rows:
-        turn[row[0]] += 1
-        keyed_rows.append((turn[row[0]], row))
-    return [row for _, row in sorted(keyed_rows, key=lambda item: item[0])]
+def _spread(rows: Sequence[Row], most: int) -> list[Row]:
+    """Return the first lines of every file, as many as fit, file by file, and then the others.
+
+    Lines of lock files and generated ones come last.
+    """
+    turns: Counter[str] = Counter()
+    ranks = list[tuple[bool, int]]()
+    for path, _, _ in rows:
+        turns[path] += 1
+        ranks.append((is_lock(path) or is_generated(path), turns[path]))
+    best = sorted(range(len(rows)), key=ranks.__getitem__)
+    first = sorted(best[:most], key=lambda at: (ranks[at][0], at))
+    return [rows[at] for at in (*first, *best[most:])]
 
 
 def _shown(path: str, line: int, text: str) -> str:
