@@ -267,14 +267,9 @@ def joined(before: str, line: str) -> str:
     """Return both lines as one if `before` ends in a secret's name and `line` is only a value, else ""."""
     return (
         f"{before.rstrip(OPENING_SIGNS)} {line.strip()}"
-        if VALUE_ALONE.fullmatch(line) and names_next_line(before)
+        if VALUE_ALONE.fullmatch(line) and NAME_AT_END.search(before[-LONG_NAME:])
         else ""
     )
-
-
-def names_next_line(line: str) -> bool:
-    """Return whether a line ends in a secret's name, so that the next line may contain its value."""
-    return NAME_AT_END.search(line[-LONG_NAME:]) is not None
 
 
 def secrets_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
@@ -366,7 +361,7 @@ def is_promising(text: str) -> bool:
 
 
 def promising_lines(lines: Sequence[str], first: int = 0) -> Iterator[int]:
-    """Yield the numbers, from `first`, of the lines that may contain a secret. Most parts of a text contain none."""
+    """Yield the numbers, from `first`, of the lines that may contain a secret."""
     if is_promising("\n".join(lines)):
         if len(lines) == 1:
             yield first

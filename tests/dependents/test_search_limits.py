@@ -96,29 +96,6 @@ def test_subclass_in_a_file_over_the_size_limit_is_listed(repository: Repository
     assert "mail.py has more than 50,000 bytes, so it was not searched for overriding methods" in found.missed_uses
 
 
-MARK = "\ufeff"
-MARKED = {  # the changed file before and after, and a caller whose first line is its import
-    "Python": ("lib.py", LIB, LIB.replace(", b", ""), "app.py", USER.replace("zz.lib", "lib")),
-    "JavaScript": (
-        "lib.ts",
-        "export function load(a: string, b: string) { return a; }\n",
-        "export function load(a: string) { return a; }\n",
-        "app.ts",
-        'import { load } from "./lib";\nload("1", "2");\n',
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("mark", ["", MARK])
-@pytest.mark.parametrize("language", MARKED)
-def test_import_after_a_byte_order_mark_is_found(repository: Repository, language: str, mark: str) -> None:
-    """An import on the first line is found after a byte order mark."""
-    lib, before, after, app, text = MARKED[language]
-    found = find(repository.change({lib: before, app: mark + text}, {lib: after}))
-
-    assert [row.path for row in found.references if row.call and row.is_bound] == [app]
-
-
 SWIFT_USER = "class User{0} {{\n    func go() -> Int {{ return {1} }}\n}}\n"
 
 

@@ -34,6 +34,7 @@ from deeprepo.impact.uses.importing import (
     gone_names,
     importing,
     is_imported,
+    is_written,
     lost_modules,
     searched_names,
     use_targets,
@@ -370,7 +371,7 @@ class Search(Struct):
         homes = {home for target in self.targets for home in target.homes}
         for home in {home for home in homes if path in scene.exports.visible_files(home)}:
             bound.stars[home].add("")  # without an import, there is no exporting file
-        mine = self.targets_of(path, bound)
+        mine = [target for target in self.targets_of(path, bound) if is_written(target, source, bound)]
         uses = self._uses(path, source, mine, bound) if mine else ()
         if (trace := TRACE.get()) is not None:
             trace.searched(path, searched_names(mine, bound), uses)

@@ -309,13 +309,23 @@ def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[s
     """Return the words that may refer to one of the targets in a file."""
     found = set[str]()
     for target in targets:
-        found.update(target.shorts, (name for _, name in target.exports))
+        found |= target.shorts | _exported_names(target, bound)
         for home, _ in target.exports:
             # also the module before a name, which a parameter may hide
             found.update(here.partition(".")[0] for here, _ in bound.modules.get(home, ()))
-        for one in local_names(target, bound):
-            found.update((one.here.rpartition(".")[2], one.there))
     return frozenset(found)
+
+
+def is_written(target: UseTarget, source: bytes, bound: Bindings) -> bool:
+    """Return whether a file contains the target's name, without which it is not parsed."""
+    is_member = target.owner and not target.constructor
+    names = target.shorts | (set() if is_member else _exported_names(target, bound))
+    return WHOLE_MODULE in names or bool(resolving.present(source, {name.rpartition("\\")[2] for name in names}))
+
+
+def _exported_names(target: UseTarget, bound: Bindings) -> set[str]:
+    names = {name for _, name in target.exports}
+    return names.union(*((one.here.rpartition(".")[2], one.there) for one in local_names(target, bound)))
 
 
 def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
