@@ -132,10 +132,6 @@ class Package:
         """Return the module that defines a name."""
         return next(module for module in self.modules if any(named(item) == name for item in module.items))
 
-    def item(self, name: str) -> Item:
-        """Return an item by its name."""
-        return next(item for module in self.modules for item in module.items if named(item) == name)
-
     def importers(self, name: str) -> list[Module]:
         """Return the modules that import a name."""
         return [module for module in self.modules if module.import_of(name) is not None]

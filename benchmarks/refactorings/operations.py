@@ -548,7 +548,7 @@ def override(draw: Draw, made: Package) -> str:
     if not heirs:
         return give(draw, made)
     _, item = draw.one(heirs)
-    base = made.item(item.base)
+    base = next((one for module in made.modules for one in module.items if named(one) == item.base), None)
     names = {one.name for one in base.methods} if isinstance(base, Record) else set()
     shared = [one for one in item.methods if one.name in names]
     item.methods.remove(draw.one(shared or item.methods))
