@@ -29,10 +29,9 @@ FORKS, DOLLARS, BUDGET = 2, 0.25, 0.1  # reviews and dollars of a day, dollars o
 MODEL = "openai/gpt-5.4-mini"
 USED = Usage(2_000, 1_000)  # of each answer, and what an answer that nobody waits for is billed
 DELAY = 0.6  # seconds of an answer: long enough for a push or a kill to come in between
-RULES = "strategy: direct\nverify: false\ntriggers: {{fork_reviews_per_day: {forks}}}\n"
+RULES = "verify: false\ntriggers: {{fork_reviews_per_day: {forks}}}\n"
 USER = "from price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n"
 BASE = {
-    ".deeprepo.yml": RULES.format(forks=FORKS),
     "price/__init__.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
     "cart.py": USER,
 }
@@ -229,7 +228,7 @@ async def _played(store: str, orders: Sequence[Order]) -> list[Row]:
             for order, name in zip(orders, names, strict=True):
                 offers = {"pyproject.toml": f'[project]\nname = "{name}"\nversion = "1.4"\n'}
                 owner = f"{name}-owner" if order.fork or order.author else "acme"
-                settings = {".deeprepo.yml": f"consumers: [{TILL}]\n"}
+                settings = {".deeprepo.yml": f"{RULES.format(forks=FORKS)}consumers: [{TILL}]\n"}
                 repo = await gh.repository(owner, name, files=BASE | offers | settings, private=True)
                 play, before = Play(gh, repo, servers, model), model.count
                 try:
