@@ -17,16 +17,13 @@ HELPER = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError
 USER = "from shop.helper import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n"
 FOUND = reported("shop/helper.py", "    return amount * rate", 2, "A negative amount is no longer refused")
 MORE = [{"path": "shop/user.py", "quote": "    return sum(apply(0.2, row) for row in rows)"}]
-CHECK = "def check_amount(amount):\n    if amount > 9:\n        raise ValueError(amount)\n"
 CLAIM, REPL = "The claim, about", "Python REPL"
 
 
 @pytest.fixture
 def change(repository: Repository) -> Repository:
     """Commit a branch that removes a check that unchanged code depends on."""
-    repository.commit(
-        {"shop/__init__.py": "", "shop/helper.py": HELPER, "shop/user.py": USER, "shop/checks.py": CHECK}, "before"
-    )
+    repository.commit({"shop/__init__.py": "", "shop/helper.py": HELPER, "shop/user.py": USER}, "before")
     repository.git("checkout", "-qb", "feature")
     dropped = HELPER.replace("    if amount < 0:\n        raise ValueError(amount)\n", "")
     repository.commit({"shop/helper.py": dropped}, "after")
@@ -96,16 +93,12 @@ def test_root_reads_a_small_change_in_one_dialogue(change: Repository) -> None:
     assert review["coverage"]["complete"]
 
 
-def test_first_message_shows_the_change_what_it_calls_and_its_users(change: Repository) -> None:
-    """The root sees the diff, the unchanged definition that it calls, and the unchanged lines that use what changed."""
-    called = HELPER.replace("    if amount < 0:\n        raise ValueError(amount)\n", "    check_amount(amount)\n")
-    change.commit({"shop/helper.py": f"from shop.checks import check_amount\n\n\n{called}"}, "check")
+def test_first_message_shows_the_change_and_its_users(change: Repository) -> None:
+    """The root sees the diff and the unchanged lines that use what changed."""
     played = Played()
     read(change, played)
-    (message, *_) = played.seen
-    assert "if amount < 0:" in message
-    assert "2     if amount > 9:" in message
-    assert "5     return sum(apply(0.2, row) for row in rows)" in message
+    assert "raise ValueError(amount)" in played.seen[0]
+    assert "5     return sum(apply(0.2, row) for row in rows)" in played.seen[0]
 
 
 def test_refuted_finding_of_the_root_is_not_reported(change: Repository) -> None:

@@ -29,7 +29,7 @@ def gather(
     *,
     alone: bool,
     most: int = MESSAGE_TOKENS,
-    around: Sequence[Excerpt] = (),
+    users: Sequence[Excerpt] = (),
     places: Sequence[ListedPlace] = (),
 ) -> str:
     """Return the root's first message.
@@ -37,7 +37,7 @@ def gather(
     - `alone`: the root reads the change itself, so the message shows everything that no earlier review has read.
       Otherwise, workers have read it.
     - `most`: maximum tokens if workers have read the change. The riskiest files that fit are then shown.
-    - `around`: unchanged code that the change calls, or that uses what changed.
+    - `users`: unchanged code that uses what changed.
     - `places`: lines that the change may have forgotten.
     """
     survey = session.survey
@@ -55,7 +55,7 @@ def gather(
             files=survey.files[:SEED_FILES],
             more_files=max(0, len(survey.files) - SEED_FILES),
             diffs=diffs,
-            unchanged=snippets.sections(around),
+            unchanged=snippets.sections(users),
             places=places,
             findings=sorted(
                 session.results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)

@@ -1,4 +1,4 @@
-"""Show the code that uses what a change alters, and the code that the change calls."""
+"""Show the code that uses what a change alters."""
 
 import re
 from collections import Counter
@@ -8,18 +8,15 @@ from bot import blocks
 from bot.diff.units import ShownLines
 from bot.file_kinds import irrelevant_kind
 from bot.review.context import snippets
-from bot.values import ChangedFile, Definition, Excerpt, Reference, Unit
-from deeprepo.impact.everyday import is_specific
+from bot.values import Excerpt, Reference, Unit
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.values import MODULE
 
 MAX_CALLERS = 6  # per code region
 MAX_TESTS = 2  # tests among them
 ALIKE = 2  # uses shown if several are written alike
 CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
-MAX_CALLED = 24  # names in added lines whose definitions are looked for
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -56,32 +53,6 @@ def _cut_uses(
         inside = f"{reference.function} · " if reference.function != MODULE else ""
         numbers = [reference.line] if alike[written] > ALIKE else _body(reference, lines)
         yield snippets.cut(reference.path, lines, shown.left(reference.path, numbers), f"{inside}uses {reference.name}")
-
-
-async def called(tree: Tree, files: Sequence[ChangedFile], shown: ShownLines, room: int) -> list[Excerpt]:
-    """Return the definitions outside the diff of what added lines call, as many as fit into `room` tokens.
-
-    Only specific names that are defined once are looked up; the beginning of a long definition is shown.
-    """
-    from deeprepo.impact import resolving, uses  # questions about texts load no parser
-
-    texts = await tree.read_many([file.path for file in files if file.added_lines and is_product(file.path)])
-    names = dict[str, None]()
-    for file in (file for file in files if file.path in texts and not file.skip):
-        lines, added = file_lines(texts[file.path]), file.added_lines
-        words = {word for number in added for word in _IDENTIFIER.findall(lines[number - 1]) if is_specific(word)}
-        calls = resolving.uses(file.path, texts[file.path], words)
-        names |= dict.fromkeys(use.name for use in calls if use.arguments is not None and use.line in added)
-    found = [await uses.definitions(tree, name) for name in [*names][:MAX_CALLED]]
-    single = [one for one, *others in filter(None, found) if not others and not shown.has(one.path, one.line)]
-    texts = await tree.read_many([one.path for one in single])
-    return _fitting((_cut_definition(one, texts, shown) for one in single), shown, room)
-
-
-def _cut_definition(one: Definition, texts: Mapping[str, bytes], shown: ShownLines) -> Excerpt | None:
-    numbers = shown.left(one.path, range(one.start, min(one.end, one.start + CALLER_LINES) + 1))
-    lines = file_lines(texts.get(one.path))
-    return snippets.cut(one.path, lines, numbers, f"defines {one.name}, lines {one.start} to {one.end}")
 
 
 def _fitting(excerpts: Iterable[Excerpt | None], shown: ShownLines, room: int) -> list[Excerpt]:

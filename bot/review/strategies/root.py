@@ -15,7 +15,7 @@ from bot.review.strategies import parts, rlm
 from bot.review.strategies.offline import run_static_checks
 from bot.values import Source, Transcript
 
-CALLED, USERS = 1_500, 2_000  # tokens of code that the change calls, and of code that uses what changed
+USERS = 3_000  # tokens of code that uses what changed, in the first message
 
 
 async def run(session: Session) -> Transcript:
@@ -31,10 +31,9 @@ async def run(session: Session) -> Transcript:
     judging.report_findings_so_far(session)
     first = [use.reference for use in session.tracker.open_uses()]
     shown = ShownLines(session.units)
-    called = await callers.called(session.tree, session.files, shown, CALLED)
     users = await callers.show(session.tree, callers.call_sites(units, first), shown, USERS)
     places = await overlooked(session, session.results.findings)
-    start = seed.gather(session, alone=True, around=(*called, *users), places=places)
+    start = seed.gather(session, alone=True, users=users, places=places)
     transcript = await rlm.look_around(session, start, alone=True)
     # A root that wrote no code was shown the change, but has not judged it
     if session.root is not None and any(turn.code for turn in transcript.turns):
