@@ -63,8 +63,6 @@ check: $(READY)  ## run `make test` without the tests
 	$(BIN)/python .ci/size.py
 
 test-slow: $(READY)  ## run the long tests, including the operator's pages in a browser and the wheel (network)
-	@if command -v npm >/dev/null; then mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts; \
-		else echo "npm was not found, so axe does not check the pages" >&2; fi
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
 
 format: $(READY)  ## format the code and apply automatic lint fixes

@@ -63,10 +63,6 @@ class Window:
         """Run a Chrome DevTools command and return its result."""
         return self._do("POST", "goog/cdp/execute", cmd=command, params=given)
 
-    def eventually(self, source: str) -> Any:  # noqa: ANN401 - any JSON
-        """Run JavaScript that passes its result to a callback (its last argument), and return that result."""
-        return self._do("POST", "execute/async", script=source, args=[])
-
     def prefer(self, scheme: str) -> None:
         """Emulate a preference for the color scheme "light" or "dark"."""
         asked = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}

@@ -31,7 +31,8 @@ def over(pull: PullRequest, step: Callable[[Checkout, Files], Awaitable[T]]) -> 
 def survey(pull: PullRequest, tree: Checkout, files: Files = (), **parts: Any) -> Survey:  # noqa: ANN401 - fields of Survey
     """Build a survey of a change in which only these parts are set."""
     dependents = parts.pop("dependents", Dependents())
-    brief = Brief(pull, config.resolve({"minimum_severity": parts.pop("least", "low")}, None, config.Settings()))
+    flags = {"minimum_severity": parts.pop("least", "low"), "fail_on": parts.pop("fail_on", None)}
+    brief = Brief(pull, config.resolve(flags, None, config.Settings()))
     tracker = CoverageTracker((), files, dependents)
     return Survey(brief, files, (), dependents, CachedTree(tree), tracker, **parts)
 

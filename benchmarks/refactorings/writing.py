@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from benchmarks.refactorings.model import Alias, Import, Item, Module, Package, Parameter, Record, Use, User
+from benchmarks.refactorings.model import Alias, Import, Item, Package, Parameter, Record, Use, User
 
 ROOT = "shopkit"  # the name of the whole package: the judges give each change another one
 
@@ -36,15 +36,6 @@ def style(one: Import, styles: Iterable[str]) -> str:
 def owners(user: User) -> list[str]:
     """Return the records of which a user is given an object."""
     return unique(use.owner for use in user.uses if use.what in ("method", "field"))
-
-
-def used_names(module: Module) -> set[str]:
-    """Return the names of items that a module needs."""
-    names = {use.owner or use.name for user in module.users() for use in user.uses}
-    for item in module.items:
-        if isinstance(item, Record):
-            names |= {item.base, item.implements}
-    return names - {""}
 
 
 def meant(package: Package, name: str) -> Item | None:

@@ -29,9 +29,7 @@ class _CannotApply(Exception):  # noqa: N818 - an outcome
 
 
 def _reason_without_fix(placed_finding: PlacedFinding) -> str:
-    finding = placed_finding.finding
-    is_sure = finding.verdict.is_shown or finding.basis.is_agreed or placed_finding.replacement is None
-    return "none" if is_sure else "unconfirmed"
+    return "none" if placed_finding.finding.is_sure or placed_finding.replacement is None else "unconfirmed"
 
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree) -> Fix:

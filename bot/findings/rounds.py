@@ -388,20 +388,21 @@ def _keep_identity(past: Finding, again: Finding, since: Since, files: Sequence[
     return known_first(renewed)
 
 
-def update_doubtful(past: Finding, now: Finding) -> Finding | None:
-    """Return a doubtful finding after its confirmation (`now`).
+def update_doubtful(past: Finding, now: Finding, unsettled: str) -> Finding | None:
+    """Return an open finding of an earlier review after its confirmation (`now`), and what that left `unsettled`.
 
     An unproven finding that was never shown is dropped.
     """
     if not now.verdict.is_plausible:
         return past.with_status("fixed")
-    verdict = now.verdict if now.verdict.is_shown else past.verdict
-    is_unconfirmed = past.basis.unconfirmed and now.basis.unconfirmed
-    unsettled = past.basis.unsettled if verdict.is_undecided else ""
-    updated = past.with_status("still", past.tracking.how).with_verdict(
-        verdict, unconfirmed=is_unconfirmed, unsettled=unsettled
-    )
-    return updated if updated.number or updated.is_shown else None
+    before, verdict = past.basis, now.verdict if now.verdict.is_shown else past.verdict
+    still = past.with_status("still", past.tracking.how)
+    if not verdict.is_undecided:
+        return still.with_verdict(verdict)
+    is_unconfirmed = now.basis.unconfirmed and not before.unsettled
+    if not past.number and not before.unsettled and not (before.unconfirmed and is_unconfirmed):
+        return None
+    return still.with_verdict(verdict, unconfirmed=is_unconfirmed, unsettled=before.unsettled or unsettled)
 
 
 def final_findings(findings: Iterable[Finding], least: Severity, earlier: EarlierReview | None) -> list[Finding]:

@@ -77,7 +77,7 @@ def report_findings_so_far(session: Session) -> None:
     least = survey.brief.settings.minimum_severity
     precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
     found = [one for one in session.results.findings if at_least(one.severity, least) and not one.is_remark]
-    due = [one for one in found if _needs_confirmation(one, least) and _is_due(one, survey, precedents)]
+    due = [one for one in found if _needs_confirmation(one, survey) and _is_due(one, survey, precedents)]
     sure = [one for one in found if one.verdict.is_shown or (_is_agreed(one) and one not in due)]
     session.say(survey.reading(sure, len(due) if session.opinions is not None else 0, is_checked=True))
 
@@ -106,7 +106,7 @@ async def judge(
     due = [
         index
         for index, finding in enumerate(found)
-        if ask is not None and _needs_confirmation(finding, least) and _is_due(finding, survey, precedents)
+        if ask is not None and _needs_confirmation(finding, survey) and _is_due(finding, survey, precedents)
     ]
     due = _select_for_confirmation(due, found, survey, precedents)
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
@@ -129,7 +129,7 @@ async def judge(
                     judged[at] = silencing.silenced(one, answer)
                     continue
             if one.status != "new":
-                judged[at] = update_doubtful(one, now)
+                judged[at] = update_doubtful(one, now, opinion.unsettled)
                 continue
             judged[at] = _update_new(one, opinion)
             if now.basis.unconfirmed:
@@ -203,18 +203,18 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
     ]
 
 
-def _needs_confirmation(finding: Finding, least: Severity) -> bool:
+def _needs_confirmation(finding: Finding, survey: Survey) -> bool:
     """Return whether a finding needs a confirmation.
 
-    It must be open or doubtful, reach the minimum severity, and be visible to models. A finding that was
-    below the minimum in an earlier review is confirmed once it reaches it.
+    It must be open or doubtful, reach the minimum severity, and be visible to models. A finding of an earlier review
+    that was never confirmed is once it reaches the minimum or a threshold.
     """
+    least = survey.brief.settings.minimum_severity
     if (finding.is_masked and finding.verdict.is_undecided) or not at_least(finding.severity, least):
         return False
-    is_open = finding.verdict.is_undecided and (
-        finding.status == "new" or (finding.status == "still" and not finding.number)
-    )
-    return is_open or finding.status == "doubtful"
+    is_late = not finding.number or (not finding.is_shown and _reaches_threshold(finding.severity, survey))
+    is_open = finding.is_new or (finding.status == "still" and is_late)
+    return finding.status == "doubtful" or (finding.verdict.is_undecided and is_open)
 
 
 def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:

@@ -432,6 +432,12 @@ class Finding:
         return self.category == "secret" and any(source.kind != "model" for source in self.basis.sources)
 
     @property
+    def is_sure(self) -> bool:
+        """Whether its fix may be applied: it was proven or confirmed, or several passes agree and nothing doubts it."""
+        is_doubted = self.is_challenged or self.basis.unconfirmed or self.basis.unsettled
+        return self.verdict.is_shown or (self.basis.is_agreed and not is_doubted)
+
+    @property
     def serious(self) -> bool:
         """Whether its severity is critical or high."""
         return at_least(self.severity, "high")

@@ -111,7 +111,7 @@ class PlacedFinding:
     def rewrites(self) -> tuple[Rewrite, ...]:
         """The lines that its fix rewrites. Other repositories and the base side are never changed."""
         finding, spot = self.finding, self.spot
-        if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
+        if finding.consumer or finding.side != "head" or not finding.is_sure:
             return ()
         if finding.rewrites or self.replacement is None or spot is None:
             return finding.rewrites

@@ -204,7 +204,9 @@ def test_suspected_secret_can_be_neither_reworded_nor_dropped(table: Table) -> N
         await report.report(
             state, "shop/price.py", "        return None", "A password is committed", "none", severity="low", category="style"
         )  # fmt: skip
-        return await report.drop(state, session.results.findings[0].fingerprint, "made up"), session.results.findings[0]
+        told = session.results.findings[0].fingerprint
+        assert await report.agree(state, told, "shop/price.py", "        return None", "low") == "supported"
+        return await report.drop(state, told, "made up"), session.results.findings[0]
 
     answer, finding = table.run(step)
     assert answer.startswith("refused: code has found a secret there")

@@ -143,21 +143,6 @@ def test_method_call_is_reported_only_if_its_receiver_is_known(repository: Repos
     assert "omits method" in finding.title
 
 
-ON_A_CLASS = [
-    ("cart.py", "class Cart:\n    @staticmethod\n    def total(a{}):\n        return a\n", "from cart import Cart\n"),
-    (
-        "cart.py",
-        "class Cart:\n    @classmethod\n    def total(cls, a{}):\n        return a\n",
-        "from cart import Cart\n",
-    ),
-    (
-        "cart.ts",
-        "export class Cart {{\n  static total(a{}) {{ return a; }}\n}}\n",
-        "import {{ Cart }} from './cart';\n",
-    ),
-]
-
-
 TS = "import {{ f }} from './lib';\n\nexport const go = (a: number, b: number) => {};\n"
 
 
@@ -220,15 +205,3 @@ KEPT = {
     "a function of another module": {"fast.py": "import shop.tax\nimport shop.fees\n\nshop.fees.total = fast\n"},
 }
 TAX = "def total(a):\n    return a\n\n\nclass Cart:\n    def total(self, a):\n        return a\n"
-TOTALS = {
-    "shop/__init__.py": "",
-    "shop/fees.py": "",
-    "shop/tax.py": TAX,
-    "app.py": "from shop.tax import Cart, total\n\nx = total(3)\ny = Cart().total(3)\n",
-}
-
-
-RUBY_CART = "class Cart\n  def total(a)\n    a\n  end\nend\n"
-RUBY_PATCHES = {
-    "in the class": "class Cart\n  def total(a)\n    a\n  end\nend\n",
-}

@@ -48,37 +48,6 @@ def test_caller_that_refers_to_something_else_is_not_reported(repository: Reposi
     assert [caller for at, caller in enumerate(CALLERS) if f"app{at}.py" in found] == [USER]
 
 
-SHADOWED = {
-    "a parameter": "from shop import tax\n\n\ndef f(tax):\n    return tax.total(3)\n",
-    "a local variable": "from shop import tax\n\n\ndef f(rows):\n    tax = rows[0]\n    return tax.total(3)\n",
-    "a loop": "import shop.tax as tax\n\n\ndef f(rows):\n    for tax in rows:\n        tax.total(3)\n",
-    "a comprehension": "from shop import tax\n\n\ndef f(rows):\n    return [tax.total(3) for tax in rows]\n",
-    "an import in another function": "def f():\n    from shop.tax import total\n\n    return total(1, 2)\n\n\ndef g(total):\n    return 1\n\n\ndef h():\n    return total(3)\n",
-    "a module imported in another function": "def f():\n    from shop import tax\n\n    return tax.total(1, 2)\n\n\ndef h():\n    return tax.total(3)\n",
-}
-REACHED = {
-    "a parameter of another function": "from shop import tax\n\n\ndef f(tax):\n    return 1\n\n\ndef g():\n    return tax.total(3)\n",
-    "an import in the function": "def f():\n    from shop.tax import total\n\n    return total(3)\n",
-    "an import around a nested function": "def f():\n    from shop import tax\n\n    def g():\n        return tax.total(3)\n\n    return g\n",
-    "an import in another function and one of the file": "from shop import tax\n\n\ndef f():\n    from shop import tax\n\n\ndef g():\n    return tax.total(3)\n",
-}
-
-
-GO_TAX = "package tax\n\nfunc Total(p int) int { return p }\n"
-GO_USER = """package main
-
-import "example.com/m/tax"
-
-type T struct{}
-
-func (T) Total(p int) int { return p }
-
-func f(tax T) int { return tax.Total(3) }
-
-func main() { f(T{}); tax.Total(3) }
-"""
-
-
 STORE = "class Store:\n    def load_rows(self):\n        return 1\n\n    def keep(self):\n        return 2\n"
 STORE_TS = "export class Store {\n  loadRows() {\n    return 1;\n  }\n  keep() {}\n}\n"
 FORESEEN = {

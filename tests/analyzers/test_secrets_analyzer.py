@@ -281,16 +281,6 @@ def test_existing_value_is_reported_if_the_change_makes_it_a_secret(
     assert len(look(repository.change({"conf.py": before}, {"conf.py": after}))) == 1
 
 
-EDITS = [
-    (f"DB_PASSWORD = (\n    '{PASSWORD}'\n)\n", f"SHOP_PASSWORD = (\n    '{PASSWORD}'\n)\n"),
-    ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace(ROWS[1], f"# half of it\n{ROWS[1]}")),
-    ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace("\n", "\n ")),
-    ("".join(PARTS["rows"]), f"{PEM}\n{LONG_BODY}\n{END_MARK}\n"),
-    ("".join(PARTS["calls"]), "".join(PARTS["calls"]) + f"cert = '{LONG_BODY[::-1]}'\n"),
-    (f"if '{PEM}' in text:\n    read(text)\n", f"if '{PEM}' in text:\n    read(text, strictly=True)\n"),
-]
-
-
 HARMLESS = [  # similar lines without a password
     ("run.sh", "mysql --password=$DB_PASSWORD_1 shop"),
     ("run.sh", "mysql --password-file=vault9-f1le-k3y shop"),

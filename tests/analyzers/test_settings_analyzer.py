@@ -57,6 +57,3 @@ def test_valid_settings_are_not_reported(repository: Repository) -> None:
     repository.commit({".deeprepo.yml": "quota: 3\n"})
 
     assert review(repository)[0] == []
-
-
-TWO_ON_A_LINE = "{langage: de, effrt: low}\n"

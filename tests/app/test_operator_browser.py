@@ -1,4 +1,4 @@
-"""The operator's pages in a real browser: GitHub sign-in, content policy, retry button, and axe's checks."""
+"""The operator's pages in a real browser: GitHub sign-in, content policy and retry button."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,9 +13,6 @@ from bot.values import Job
 from bot.workflow.jobs import Attempt
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
-AXE = Path(__file__).parents[2] / ".cache/axe/node_modules/axe-core/axe.min.js"
-CUT = "(one) => one.scrollWidth > one.clientWidth"
-SERIOUS = "const done = arguments[arguments.length - 1]; axe.run().then((found) => done(found.violations.map((one) => `${one.id} (${one.impact}): ${one.nodes[0].html}`)))"
 
 
 async def _visited(folder: Path, at: Visit, visitor: Callable[[Window], None], width: int = 1280) -> None:
@@ -50,15 +47,3 @@ async def test_operator_signs_in_with_github_and_retries_a_failed_job(tmp_path: 
 
         await _visited(tmp_path, at, visitor)
         assert [ask.pull.number for ask in await at.server.worked(1)] == [11]  # type: ignore[union-attr]
-
-
-def _looked_at(window: Window, address: str) -> None:
-    window.open(address)
-    window.script(AXE.read_text())
-    for scheme in ("light", "dark"):
-        window.prefer(scheme)
-        assert window.eventually(SERIOUS) == [], (address, scheme)
-    wide = window.script(
-        f"return [document.documentElement, ...document.querySelectorAll('.card')].filter({CUT}).length"
-    )
-    assert wide == 0, address

@@ -109,3 +109,12 @@ def test_suggestion_is_offered_only_for_exact_head_lines(repository: Repository)
 
     found = step.over(pull, lambda tree, files: suggest(place([base, far, long], files), tree))
     assert [(row.place, row.refused) for row in found] == [("inline", "place"), ("file", "place"), ("inline", "place")]
+
+
+def test_suggestion_of_several_passes_is_a_fix(repository: Repository) -> None:
+    """A suggestion is applied as a fix if several passes reported the finding, unless the second call could not decide."""
+    (alone,) = tried(repository, [("a.py", PYTHON, "    if strict == None:", 5, "    if strict is None:")])
+    agreed = Basis((*BASE.basis.sources, Source("model", "m", "root", view="diff")))
+    bases = (BASE.basis, agreed, replace(agreed, unsettled="why"), replace(agreed, unconfirmed=True))
+    placed = [replace(alone, finding=replace(alone.finding, basis=basis)) for basis in bases]
+    assert [len(each.rewrites) for each in placed] == [0, 1, 0, 0]

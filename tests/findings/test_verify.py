@@ -62,6 +62,7 @@ def judged(
     findings: Sequence[Finding] = (FINDING, PROVEN),
     earlier: EarlierReview | None = None,
     least: str = "low",
+    fail_on: str | None = None,
 ) -> JudgedFindings:
     pull: PullRequest = repository.change(
         {"c.py": "# a\nf(3)\n"}, {"a.py": "def f(x): return x.y\nx = f(None)\n", "b.py": "f()\n"}
@@ -70,7 +71,9 @@ def judged(
     past = Past(earlier)
     return step.over(
         pull,
-        lambda tree, _: judge(step.survey(pull, tree, dependents=dependents, past=past, least=least), findings, ask),
+        lambda tree, _: judge(
+            step.survey(pull, tree, dependents=dependents, past=past, least=least, fail_on=fail_on), findings, ask
+        ),
     )
 
 
@@ -192,6 +195,32 @@ def test_undecided_finding_stays_undecided_in_later_reviews(repository: Reposito
     for again in ([], [replace(FINDING, basis=TWICE, fingerprint="f1")]):
         later = judged(repository, Judge(unproven), findings=again, earlier=past)
         assert [(f.number, f.status, f.basis.unsettled) for f in later.findings] == [(1, "still", "r")]
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        (CONFIRMED, "confirmed"),
+        (CONFIRMED | {"verdict": "unproven"}, "unsettled"),
+        (ProviderDown("gone"), "unconfirmed"),
+        (CONFIRMED | {"verdict": "refuted", "ground": "if x is None: return"}, "refuted"),
+    ],
+)
+@pytest.mark.parametrize("again", [True, False])
+def test_open_finding_is_confirmed_once_it_reaches_a_threshold(
+    repository: Repository, reply: Mapping[str, Any] | DeepRepoError, left: str, again: bool
+) -> None:
+    """A finding of an earlier review that was not confirmed gets a second call if it can fail the check."""
+    known = replace(FINDING, fingerprint="f1", basis=TWICE)
+    past = EarlierReview(1, "b", "h", findings=(known.with_number(1),))
+    ask = Judge(reply)
+    assert [f.basis.certainty for f in judged(repository, ask, findings=[known] * again, earlier=past).findings] == [
+        "agreed"
+    ]
+    found = judged(repository, ask, findings=[known] * again, earlier=past, fail_on="high")
+    assert len(ask.asked) == 1
+    (one,) = found.findings
+    assert (one.status, one.basis.certainty) == (("fixed", "agreed") if left == "refuted" else ("still", left))
 
 
 @pytest.mark.parametrize(

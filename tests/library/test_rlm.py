@@ -1,6 +1,5 @@
 import asyncio
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
@@ -311,4 +310,3 @@ def test_memory_for_variables_grows_with_the_context() -> None:
 
 
 PLACES = ("deeprepo/texts", "deeprepo/rlm/loop", "deeprepo/rlm/models", "deeprepo/rlm/money", "deeprepo/rlm/repl")
-OF_THE_REVIEWER = re.compile(r"\breview|\bpull request|\b(head|base) side|\bthe change\b", re.IGNORECASE)

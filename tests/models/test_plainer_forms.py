@@ -232,10 +232,6 @@ def test_content_filter_refusal_affects_only_its_prompt(status: int, said: objec
     assert "key" not in failure
 
 
-VERIFY = {"message": "Your organization must be verified to stream this model.", "param": "stream"}
-RAW = "{'message': 'Function calling is not supported by this model (tools)', 'type': 'invalid_request_error'}"
-
-
 @pytest.mark.parametrize("kind", ["text/html; charset=utf-8", "application/json", ""])
 @pytest.mark.parametrize(
     "said", [b"<html>Sign in</html>", b"\n<!doctype html>", b"It works!", b"\xff\xfe\x00", b"null"]

@@ -1,7 +1,6 @@
 """A sandbox with one pull request, and a client that sends requests like GitHub's own clients."""
 
 import ssl
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import jwt
 
 from deeprepo_sandbox import github as sandbox
 
@@ -60,13 +58,6 @@ class Rig:
         answer = await self.client.post(address, json={"query": document, "variables": variables}, headers=head)
         assert answer.status_code == 200
         return answer.json()
-
-
-def app_jwt(gh: sandbox.GitHub, key: str = "", **claims: object) -> str:
-    """Return a JWT signed by an App."""
-    now = int(time.time())
-    said = {"iat": now - 60, "exp": now + 540, "iss": gh.app_id} | claims
-    return jwt.encode(said, key or gh.private_key, algorithm="RS256")
 
 
 @asynccontextmanager

@@ -1,7 +1,5 @@
 import asyncio
-import os
 import stat
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -50,13 +48,3 @@ async def test_database_error_contains_no_statement_or_password(tmp_path: Path) 
         with pytest.raises(StorageError, match=r"^the database failed: no such table: paused$"):
             await store.people.pause(PULL, "planted", 1.0)
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}  # noqa: ASYNC240 - nothing else runs in this loop
-
-
-def is_open_here(file: Path) -> bool:
-    """Return whether this process has the file open."""
-    known = file.stat()
-    for number in range(1024):
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(number), known):
-                return True
-    return False

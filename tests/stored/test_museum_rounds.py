@@ -1,8 +1,6 @@
 """Data of an older build's two reviews, with facts that a single small review lacks. See `rounds.py`."""
 
-import ast
 import base64
-import importlib
 import json
 import re
 import sqlite3
@@ -29,10 +27,7 @@ from bot.stored import reviews
 from deeprepo_sandbox import github as sandbox
 
 MUSEUM = Path(__file__).parent / "museum"
-HOUSE = Path(__file__).parents[2] / "bot"
 ROOMS = sorted(path.parent.name for path in MUSEUM.glob("*/rounds.json"))
-# Facts without a room: no change there is skipped, has several locations or a limit.
-NO_ROOM = {"also", "broken", "left", "places", "pushes"}
 FINDINGS, UNSETTLED = re.compile(r"(\d+) findings? \("), "could neither confirm nor refute this"
 STATE = re.compile("<!-- deeprepo-state:([^ ]*) -->")
 GONE = ("ci_failures", "features", "claims", "areas", "calls")  # stored keys of removed features
@@ -79,37 +74,6 @@ def test_stored_review_is_read_without_loss(room: str) -> None:
         kept["findings"] = [{key: value for key, value in row.items() if key not in GONE} for row in kept["findings"]]
         kept["walkthrough"] = {key: value for key, value in document["walkthrough"].items() if key not in GONE}
         assert {key: again.get(key) for key in kept} == kept
-
-
-def is_facts(node: ast.expr) -> bool:
-    """Return whether an expression is a marker's facts, judging by its name."""
-    return re.search(r"facts(\(.*\))?$", ast.unparse(node)) is not None
-
-
-def names_of_facts(node: ast.AST) -> Iterator[ast.expr | str]:
-    """Yield the names of the facts that an expression writes or reads."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if ast.unparse(node.func) in ("markers.make", "markers.with_facts", "markers.fits"):
-            yield from (word.arg for word in node.keywords if word.arg)
-        if node.func.attr == "get" and is_facts(node.func.value):
-            yield node.args[0]
-    elif isinstance(node, ast.Subscript) and is_facts(node.value):
-        yield node.slice
-    elif isinstance(node, ast.Compare) and is_facts(node.comparators[0]):
-        yield node.left
-
-
-def facts_in_code() -> set[str]:
-    """Return every marker fact whose name the code writes or reads."""
-    found = set[object]()
-    for path in HOUSE.rglob("*.py"):
-        if "marker" not in (text := path.read_text(encoding="utf-8")):
-            continue
-        module = importlib.import_module(".".join(("bot", *path.relative_to(HOUSE).with_suffix("").parts)))
-        for name in (name for node in ast.walk(ast.parse(text)) for name in names_of_facts(node)):
-            is_constant = isinstance(name, ast.Name)
-            found.add(getattr(module, name.id, None) if is_constant else getattr(name, "value", name))
-    return {name for name in found if isinstance(name, str)}
 
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if "answers" in left(room)])

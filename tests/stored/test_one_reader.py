@@ -13,21 +13,6 @@ WRITER = HOUSE / "outputs" / "json_file.py"
 
 
 # Every other module that parses JSON, and what it parses. STORED_ELSEWHERE lists the other stored formats.
-JSON_FROM_ELSEWHERE = {
-    "action/event.py": "GitHub's event",
-    "analyzers/linters.py": "a linter's report",
-    "analyzers/checks/ty.py": "a checker's report",
-    "app/webhook.py": "GitHub's delivery",
-    "config/other_reviewers/formats.py": "another reviewer's settings",
-    "config/reference.py": "our own schema",
-    "findings/sarif_results.py": "SARIF of other tools",
-    "github/responses.py": "GitHub's answer",
-    "machine/extras.py": "pip's note about an installation",
-    "render/disarm.py": "a text in the change",
-    "render/sandbox.py": "the process that renders a template",
-    "review/context/consumer_code.py": "values of this process, made plain",
-    "review/context/data_files.py": "a file of the change",
-}
 STORED_ELSEWHERE = {
     "analyzers/type_checkers/checker.py": "facts under a hash of the code that found them",
     "checkout/searches.py": "facts under a hash of the code that found them",

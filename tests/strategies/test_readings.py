@@ -201,7 +201,7 @@ class Roles(Two):
         self.asked_for: dict[str, set[str]] = {}  # model -> fields of its answers
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """Return the next reply; the an opinion is `opinion`."""
+        """Return the next reply. Every confirmation is `opinion`."""
         reply = super().__call__(body)
         self.calls.append((body["model"], self.asked[-1]))
         form = str({name: value for name, value in body.items() if name != "messages"})

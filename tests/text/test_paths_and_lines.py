@@ -17,20 +17,9 @@ TESTS = """
     src/CartTest.cpp ShopUITests/Login.swift lib/cart_test.dart test/cart_test.exs t/00-load.t scripts/deploy.bats integration-tests/api/cart.py
     unit_tests/cart.c tests-e2e/cart.ts test_data/cart.py testing/doubles.py
 """
-NO_TESTS = """
-    src/latest.py src/contest.rb src/Latest.java src/Contest.cs src/attestation.ts src/testimonials/list.tsx src/fastest/sort.go src/protest.rb
-    src/greatest.kt src/inspect.rs src/inspector/view.ts src/spectrum.ts src/special.py src/prospects/view.py src/manifest.json src/detest.c
-    src/Unit.java src/Edit.java src/Audit.kt docs/testing.md spec/openapi.md tests/README.md lib/Manifest.cs
-"""
 PROSE = """
     README README.md README.fr docs/index.rst docs/guide.adoc docs/page.markdown CHANGELOG CHANGES CHANGES.txt NEWS HISTORY LICENSE LICENSE-MIT
     LICENSE.apache COPYING.LESSER AUTHORS CONTRIBUTORS notes.txt locale/de.po man/shop.1
-"""
-NO_PROSE = """
-    news/view.py src/history.ts migrations/change_users.sql migrations/changes.sql src/changelog.go src/ChangeLog.java src/license.rs
-    src/license_key.py src/readme.js src/authors.rb app/models/news.rb app/history/index.tsx history/undo.c changes/apply.kt news.json history.yaml
-    bin/history bin/news src/Copying.cs src/Notice.php authors.sql licenses.toml readme.html CMakeLists.txt src/CMakeLists.txt requirements.txt
-    requirements-dev.txt requirements/base.txt constraints.txt robots.txt config.h.in docs/conf.py docs/examples/cart.ts docs/_static/search.js
 """
 COMMENTS = [
     ("# tax", "a.py"), ("    # tax", "a.py"), ("#[1, 2]", "a.py"), ("#tax", "a.rb"), ("# tax", "deploy.sh"),

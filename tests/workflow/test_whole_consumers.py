@@ -41,24 +41,6 @@ async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **
     return found
 
 
-def tokens_are_narrow(stage: Whole, *users: str) -> None:
-    """Assert that contents tokens are for single repositories or the consumers, and read-only for those."""
-    minted = [one for one in stage.gh.requests if one.path.endswith("/access_tokens")]
-    asked = [
-        (one.body["permissions"], one.body.get("repository_ids"))
-        for one in minted
-        if "repositories" not in one.body  # the token for the organization's defaults names its repository
-    ]
-    wide = [permissions for permissions, ids in asked if not ids]
-    assert wide
-    assert [permissions for permissions in wide if "contents" in permissions] == []
-    ids = {stage.gh.world.repository("acme", name).id for name in users}  # type: ignore[union-attr]
-    theirs = [permissions for permissions, chosen in asked if ids & set(chosen or ())]
-    assert theirs
-    assert all(permissions == {"contents": "read"} for permissions in theirs)
-    assert all(len(chosen) == 1 or ids.issuperset(chosen) for _, chosen in asked if chosen)
-
-
 async def test_private_consumer_is_shown_only_if_it_allows_it_and_the_author_can_write(tmp_path: Path) -> None:
     """Without the consumer's permission, or for a stranger's change, the review shows nothing about it."""
     async with at(tmp_path, quagga=USER) as (stage, repo):

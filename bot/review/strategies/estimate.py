@@ -96,11 +96,11 @@ FINDINGS, PART = 0.7, 9_000
 OPINION = 6_500  # tokens of a confirmation's prompt
 # share of model passes and of confirmations that request more code in a second call
 ASKING, DOUBTING = 0.25, 0.5
-UNSEEN = 0.1  # share of the findings that are confirmed below effort high, if there is a root
+UNSEEN = 0.1  # share of the findings that are confirmed at effort medium, if the root reads the change
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms {UNSEEN:.0%} of them (at effort high and without a root: up to {MOST_IN_FULL + SPARE}), "
+    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms up to {MOST_IN_FULL + SPARE} of them ({UNSEEN:.0%} at medium if a root reads the change), "
     f"and {ASKING:.0%} of the calls request more code"
 )
 
@@ -140,8 +140,8 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
         root_calls = _likely(root.prompt_usages) + _again(root.look_up_usages, ASKING, _sized(LOOKED_UP, root))
         for first in root.turn_usages[:1]:
             root_calls += _turns(first, root)
-    judge = root or worker
-    share = UNSEEN if effort != "high" and root is not None else 1.0
+    judge = worker if root is None or effort == "low" else root
+    share = UNSEEN if effort == "medium" and name == "root" else 1.0
     opinions = _opinions(read_tokens, judge, proofs, share) if verify and read_tokens else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
     beside = [_usd(run.price, _likely(run.prompt_usages)) for run in others]

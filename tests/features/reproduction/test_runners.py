@@ -48,12 +48,6 @@ def test_runner_is_detected_from_the_manifests(tree: dict[str, str], near: str, 
     assert (how.runner.name if how else None) == name
 
 
-MIXED = {
-    "backend/pyproject.toml": "", "backend/app/rate.py": "", "backend/tests/test_rate.py": "",
-    "web/package.json": '{"devDependencies": {"vitest": "3"}}', "web/src/sum.ts": "", "web/src/sum.spec.ts": "", "web/e2e/sum.test.ts": "",
-    "service/go.mod": "module s", "service/pkg/a.go": "", "jvm/pom.xml": "", "mvnw": "", "jvm/src/test/java/acme/RateTests.java": "",
-    "crates/one/Cargo.toml": "[package]", "crates/one/src/lib.rs": "", "Cargo.toml": "[workspace]",
-}  # fmt: skip
 MAVEN = "-o -q -B -Dsurefire.failIfNoSpecifiedTests=true -Dsurefire.printSummary=true test"
 PLACES = [
     ("backend/app/rate.py", "backend/tests/test_deeprepo_ab12.py", "cd backend && python3 -m pytest -o addopts= tests/test_deeprepo_ab12.py"),

@@ -60,7 +60,7 @@ async def report(
 
 
 async def agree(state: RunState, id: str, path: str, quote: str, severity: str = "") -> str:  # noqa: A002 - the name that models know
-    """Support another pass's finding with the line that decides. What code has proven keeps its severity."""
+    """Support another pass's finding with the line that decides. What code has found keeps its severity."""
     found, line = _standing(state, id), await _line(state, str(path), str(quote))
     if isinstance(found, str):
         return found
@@ -71,7 +71,8 @@ async def agree(state: RunState, id: str, path: str, quote: str, severity: str =
     sources = dict.fromkeys((*found.basis.sources, state.source))
     is_own = line.path == found.path and found.start <= line.line <= found.end
     evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
-    severity = found.severity if found.proven or not severity else severity
+    is_by_code = any(source.kind != "model" for source in found.basis.sources)
+    severity = found.severity if is_by_code or not severity else severity
     rows, basis = state.session.results.findings, replace(found.basis, sources=tuple(sources))
     rows[rows.index(found)] = replace(found, evidence=evidence, basis=basis, severity=severity)
     state.reported_ids.append(found.fingerprint)
