@@ -23,6 +23,22 @@ def test_file_that_loses_a_name_is_searched_first(repository: Repository) -> Non
     assert "dependents were searched for only 20 of the 101 changed source files" in found.missed_uses
 
 
+def test_removed_functions_over_the_limit_are_reported_as_not_searched(repository: Repository) -> None:
+    """If a file has more removed functions than the limit, the review says how many were not searched for."""
+    before = "".join(f"def one_{number:02}():\n    return 1\n\n\n" for number in range(12))
+    found = find(repository.change({"lib.py": before + "x = 1\n"}, {"lib.py": "x = 1\n"}), FEW)
+
+    assert "lib.py: 10 of its 12 changed definitions were searched for" in found.missed_uses
+
+
+def test_import_after_a_byte_order_mark_is_found(repository: Repository) -> None:
+    """An import on the first line is found after a byte order mark."""
+    user = "\ufeff" + USER.replace("zz.", "")
+    found = find(repository.change({"lib.py": LIB, "app.py": user}, {"lib.py": LIB.replace(", b", "")}))
+
+    assert [row.line for row in found.references if row.call and row.is_bound] == [3]
+
+
 SHORT_TIME = replace(SearchLimits(), seconds=0.0)
 
 
@@ -37,13 +53,20 @@ def test_files_not_searched_in_time_are_listed(repository: Repository) -> None:
 
 
 def test_without_sites_only_what_may_break_is_searched(repository: Repository) -> None:
-    """A search without `sites` finds the uses of a changed contract, and none of a new body."""
+    """A search without `sites` finds the uses of a changed contract or test helper, and none of a new body."""
     bodies = LIB + "\n\ndef other():\n    return 1\n"
-    files: Files = {"lib.py": bodies, "app.py": "from lib import load_things, other\n\nload_things(1, 2)\nother()\n"}
+    app = "from {} import load_things, other\n\nload_things(1, 2)\nother()\n"
+    files: Files = {
+        "lib.py": bodies,
+        "app.py": app.format("lib"),
+        "tests/lib.py": bodies,
+        "tests/test_app.py": app.format("tests.lib"),
+    }
     after = {"lib.py": bodies.replace(", b", "").replace("1", "2")}
-    found = find(repository.change(files, after), replace(SearchLimits(), sites=0))
+    pull = repository.change(files, {**after, "tests/lib.py": after["lib.py"]})
+    found = find(pull, replace(SearchLimits(), sites=0))
 
-    assert [row.line for row in found.references if row.call] == [3]
+    assert [(row.path, row.line) for row in found.references if row.call] == [("app.py", 3), ("tests/test_app.py", 3)]
 
 
 ICON = "iVBORw0KGgo" * 1_200

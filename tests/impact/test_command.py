@@ -221,11 +221,16 @@ def test_explain_names_the_step_that_lost_a_line(repository: Repository, path: s
     assert lost in done.stdout
 
 
-def test_explain_says_that_a_name_meant_another_definition_before(repository: Repository) -> None:
-    """In B, `Tax` means B.Tax, although the file also imports the namespace A."""
+@pytest.mark.parametrize("inside", ["B", "B.C"])
+def test_explain_says_that_a_name_meant_another_definition_before(repository: Repository, inside: str) -> None:
+    """In B and in B.C, `Tax` means B.Tax, although the file also imports the namespace A."""
     tax = "namespace {};\n\npublic static class Tax {{ public static int Total(int price) => price; }}\n"
-    user = "using A;\n\nnamespace B\n{\n    public class Cart { public int Pay() => Tax.Total(3); }\n}\n"
-    files: dict[str, str | bytes | None] = {"a/A.cs": tax.format("A"), "b/B.cs": tax.format("B"), "c/Cart.cs": user}
+    user = "using A;\n\nnamespace {}\n{{\n    public class Cart {{ public int Pay() => Tax.Total(3); }}\n}}\n"
+    files: dict[str, str | bytes | None] = {
+        "a/A.cs": tax.format("A"),
+        "b/B.cs": tax.format("B"),
+        "c/Cart.cs": user.format(inside),
+    }
     pull = repository.change(files, {"a/A.cs": tax.format("A").replace("int price)", "int price, int rate)")})
     done = explained(repository, pull, "c/Cart.cs:5")
     assert "  connection: name, decided by nearer_in_the_namespace in uses.references" in done.stdout

@@ -456,7 +456,7 @@ class Search(Struct):
         code matters because it registers types, routes and event handlers.
         """
         references_kept: list[Reference] = []
-        contract_keys = {target.key for target in self.with_contract}
+        breaking_keys = {target.key for target in self.targets if target.may_break}
         bound = {row.place for rows in self.found.values() for row in rows if row.is_bound}
         for key, name_references in self.found.items():
             rows = [row for row in name_references if row.is_bound or row.place not in bound]
@@ -474,10 +474,10 @@ class Search(Struct):
                     row.name,
                 ),
             )
-            most = self.scene.budget.contract_sites if key in contract_keys else self.scene.budget.sites
+            most = self.scene.budget.contract_sites if key in breaking_keys else self.scene.budget.sites
             if len(rows) > most > 0:
                 sentence = f"{key}: {most} of its {len(rows)} uses are listed"
-                self.miss(sentence, hides_uses=key in contract_keys)
+                self.miss(sentence, hides_uses=key in breaking_keys)
             references_kept += rows[:most]
         return tuple(references_kept)
 

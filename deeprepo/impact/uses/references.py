@@ -395,17 +395,20 @@ async def another_meaning(case: Case) -> Connection | None:
 
 
 async def nearer_in_the_namespace(case: Case) -> Connection | None:
-    """The namespace of the file has a class or definition of that name, which comes before others."""
-    target, file, exports = case.target, case.file, case.evidence.exports
+    """A namespace around the code has a class or definition of that name, which comes before others."""
+    target, file, exports, language = case.target, case.file, case.evidence.exports, case.evidence.language
     root = (target.within or case.use.name).partition(".")[0]
-    is_asked = case.evidence.language.files.shared_names == "namespace" and target.has_new_signature
+    is_asked = language.files.shared_names == "namespace" and target.has_new_signature
     if not is_asked or case.match.connection != "bound" or file.path in target.homes or file.binds(root, "import"):
         return None
     here = await exports.outline("head", file.path)
     places = (await case.evidence.names.givers([root]))[root]
     others = {one.path for one in places if not one.owner} - target.homes
     spaces = {space for path in others if (one := await exports.outline("head", path)) for space in one.spaces}
-    return "name" if here is not None and not spaces.isdisjoint(here.spaces) else None
+    around = {*here.spaces} if here is not None else set[str]()
+    if language.scope.relative_namespaces:
+        around |= {space for space in spaces if any(inner.startswith(f"{space}.") for inner in around)}
+    return None if spaces.isdisjoint(around) else "name"
 
 
 async def replaced(case: Case) -> Connection | None:
