@@ -1,4 +1,4 @@
-"""Long texts without gaps: chunks, previews, and questions about whole files."""
+"""Long texts without gaps: chunks, and questions about whole files."""
 
 import re
 from collections.abc import Mapping

@@ -35,7 +35,7 @@ def parse(text: str, form: str) -> Value:
     """Return the content of a data file. Raises ValueError if it is invalid or too large."""
     most = MAX_CHARS.get(form, MAX_CHARS["json"])
     if len(text) > most:
-        raise ValueError(f"{len(text):,} characters of {form} are too many to parse (at most {most:,}): use chunks()")
+        raise ValueError(f"{len(text):,} characters of {form} are too many to parse (at most {most:,}): use read()")
     try:
         return _plain(PARSERS[form](text), [MAX_VALUES], MAX_DEPTH)
     except RecursionError:
@@ -90,7 +90,7 @@ def _plain(value: Value, room: list[int], depth: int) -> Value:
     """
     room[0] -= 1
     if room[0] < 0 or depth < 0:
-        raise ValueError("more values, or deeper ones, than can be shown: use chunks() and search()")
+        raise ValueError("more values, or deeper ones, than can be shown: use read() and search()")
     if isinstance(value, dict):
         return {_key(key): _plain(part, room, depth - 1) for key, part in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 from deeprepo.rlm.values import CHARS_PER_TOKEN
 
-CHUNK_TOKENS = 4_000
 # Share of a chunk that repeats the end of the previous one, so that nothing is cut apart in both
 OVERLAP = 0.1
-LEAST_TOKENS, MOST_CHUNKS = 50, 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +20,7 @@ class Chunk:
     last: int
 
 
-def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> Iterator[Chunk]:
+def chunks(text: str, tokens: int, overlap: float = OVERLAP) -> Iterator[Chunk]:
     """Yield chunks of about this many tokens that together cover the whole text.
 
     Chunks end at line ends if possible. Each chunk begins inside the previous one.

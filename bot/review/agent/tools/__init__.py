@@ -23,8 +23,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "search": read.search,
     "callers": read.callers,
     "consumers": beyond.consumers,
-    "chunks": data.chunks,
-    "preview": data.preview,
     "outline": data.outline,
     "parsed": data.parse,
     "ask": ask.ask,

@@ -15,8 +15,6 @@ PLACES: Mapping[str, tuple[int, str]] = {
     "read": (0, "path"),
     "raw": (0, "path"),
     "search": (1, "glob"),
-    "preview": (0, "source"),
-    "chunks": (0, "source"),
     "outline": (0, "source"),
     "parsed": (0, "source"),
 }

@@ -1,4 +1,4 @@
-"""Let the root's code handle long files and data files: chunks, previews, outlines and parsed values.
+"""Let the root's code handle long files and data files: outlines and parsed values.
 
 Each function takes a path in the tree or a text. Anything with a line break or more than MAX_PATH_CHARS
 characters is a text.
@@ -6,47 +6,20 @@ characters is a text.
 
 import asyncio
 import re
-from typing import Any
 
 from bot.render import count
 from bot.review.agent.state import RunState
-from bot.review.context import data_files, long_text
+from bot.review.context import data_files
 from bot.review.context.look_ups import absent
 from bot.values import Side
-from deeprepo.rlm.repl.frames import both_ends
 from deeprepo.texts.material import paths
 
 MAX_PATH_CHARS = 400  # a longer argument is a text
-PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # characters, and rows of an outline
+MAX_OUTLINE_ROWS = 500
 HEADING = re.compile(
     r"#{1,6} \S|\s{0,8}(?:export |public |private |protected |static |async |abstract |final |pub |default )*"
     r"(?:def|class|func|fn|function|struct|enum|interface|trait|impl|type|module|namespace)\s+[\w(*]"
 )
-
-
-async def chunks(
-    state: RunState,
-    source: str,
-    tokens: int = long_text.CHUNK_TOKENS,
-    overlap: float = long_text.OVERLAP,
-    base: bool = False,
-) -> list[dict[str, Any]]:
-    """Return the whole of a file or text in overlapping pieces, each with its characters and lines."""
-    text, path = await _text(state, source, base=base)
-    size = max(int(tokens), long_text.LEAST_TOKENS, int(len(text) / long_text.MOST_CHUNKS))
-    share = min(max(float(overlap), 0.0), 0.5)
-    return [
-        {"path": path, "text": c.text, "start": c.start, "end": c.end, "first": c.first, "last": c.last, "of": len(text)}
-        for c in long_text.chunks(text, size, share)
-    ]  # fmt: skip
-
-
-async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base: bool = False) -> str:
-    """Return the beginning and the end of a file or text, and how long it is."""
-    text, path = await _text(state, source, base=base)
-    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
-    about = f"{path or 'the text'}: {count(len(text), 'character')}, {count(lines, 'line')}"
-    return f"[{about}]\n{both_ends(text, min(max(int(size), 2), MAX_PREVIEW))}"
 
 
 async def parse(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
