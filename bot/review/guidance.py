@@ -179,7 +179,7 @@ async def gather(
     for name, blob in files.items():
         guideline = read_guideline(name, blob) or Guideline("")
         lines, is_for_all = guideline.text.split("\n"), name in FILES
-        if new := "\n".join(line for line in lines if line not in seen).strip():
+        if new := "\n".join(line for line in lines if not line or line not in seen).strip():
             guidelines_by_name[name] = replace(guideline, text=new) if is_for_all else guideline
             seen.update(lines if is_for_all else ())
     found = replace(guidance, files=guidelines_by_name, left_out=tuple(left_out))

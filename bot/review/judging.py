@@ -1,7 +1,7 @@
 """Decide which findings of a review are reported.
 
-A finding is reported if static analysis proved it, a second model call confirmed it, or several passes
-reported it independently. A second call is only made where it can change what people see. Dismissed findings
+A finding is reported if static analysis proved it, a second model call confirmed it, or a root or several passes
+reported it. A second call is only made where it can change what people see. Dismissed findings
 are counted and can be listed. A finding without a verdict is reported as unconfirmed, so that it doesn't
 vanish silently.
 """
@@ -220,9 +220,8 @@ def _needs_confirmation(finding: Finding, survey: Survey) -> bool:
 def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:
     """Return whether to confirm a finding.
 
-    Confirmations refuted 1 of 219 findings in reviews with a root. So they are only made at effort high, if only a
-    worker read the change, for findings that reach a threshold or that earlier comments may answer, and for serious
-    ones that the root has neither reported nor supported.
+    Confirmations refute hardly any finding of a root. So they are only made at effort high, if only a worker read the
+    file, for findings that reach a threshold or that earlier comments may answer, and for serious ones of others.
     """
     settings, basis = survey.brief.settings, finding.basis
     is_only_reading = basis.readings < AGREED and (settings.effort == "low" or not basis.has_root)

@@ -57,8 +57,8 @@ USE = "import { load } from './a.js';\nconsole.log(load().two);\n"
 BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
     "Python: a member": (
         "ty",
-        {"a.py": "class A:\n    def old(self): ...\n", "u.py": "from a import A\n\nA().old()\n"},
-        {"a.py": "class A:\n    def new(self): ...\n"},
+        {"a.py": "class A:\n    def go(self): ...\nclass B(A): ...\n", "u.py": "from a import B\n\nB().go()\n"},
+        {"a.py": "class A:\n    def run(self): ...\nclass B(A): ...\n"},
         [("u.py", 3, "missing-attribute")],
     ),
     "Python: a result of another type": (

@@ -62,9 +62,8 @@ def test_without_sites_only_what_may_break_is_searched(repository: Repository) -
         "tests/lib.py": bodies,
         "tests/test_app.py": app.format("tests.lib"),
     }
-    after = {"lib.py": bodies.replace(", b", "").replace("1", "2")}
-    pull = repository.change(files, {**after, "tests/lib.py": after["lib.py"]})
-    found = find(pull, replace(SearchLimits(), sites=0))
+    after = bodies.replace(", b", "").replace("1", "2")
+    found = find(repository.change(files, {"lib.py": after, "tests/lib.py": after}), replace(SearchLimits(), sites=0))
 
     assert [(row.path, row.line) for row in found.references if row.call] == [("app.py", 3), ("tests/test_app.py", 3)]
 

@@ -106,7 +106,9 @@ class TypeChecker(ABC):
         paths = frozenset(file.path for file in files)
         if not users and not any(file.removed_lines for file in files):
             return Judgement((), paths, ran=False)
-        names = {word for one in dependents.symbols if one.contract for word in one.symbol.name.split(".")}
+        names = {
+            word for one in dependents.symbols if one.contract for side in one.sides for word in side.name.split(".")
+        }
         names.update(removed_words(files, changed["base"], changed["head"]))
         found, not_run = await self._new_errors(_Run(self, tree, files, changed, users, names, self._skipped))
         found = await self._with_proofs(tree, files, found)

@@ -349,11 +349,6 @@ class Search(Struct):
     found: dict[str, list[Reference]] = field(default_factory=lambda: defaultdict(list))  # by target
     own_time: OwnTime = field(default_factory=OwnTime)
 
-    @property
-    def with_contract(self) -> list[UseTarget]:
-        """The targets whose contract changed."""
-        return [target for target in self.targets if target.contract]
-
     async def read(self, sources: Mapping[str, bytes]) -> Sequence[str]:
         """Search some files, and return those for which no time was left."""
         for count, (path, source) in enumerate(sources.items()):
@@ -442,9 +437,10 @@ class Search(Struct):
 
     def _miss_large(self, path: str, source: bytes) -> None:
         """Report a file that is too large to search, if it may use a changed contract."""
-        names_here = {name for target in self.with_contract for name in target.shorts if name.encode() in source}
-        is_near = path in self.near
-        if names_here and (is_near or any(map(is_specific, names_here))) and not _is_not_edited(path):
+        names_here = {
+            name for target in self.targets if target.contract for name in target.shorts if name.encode() in source
+        }
+        if names_here and (path in self.near or any(map(is_specific, names_here))) and not _is_not_edited(path):
             self.miss(
                 f"{path} has more than {self.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )
@@ -483,7 +479,7 @@ class Search(Struct):
 
     def miss(self, sentence: str, *, hides_uses: bool = True) -> None:
         """Say what is not searched."""
-        self.scene.gaps.add(sentence, hides_uses=hides_uses and bool(self.with_contract))
+        self.scene.gaps.add(sentence, hides_uses=hides_uses and any(target.contract for target in self.targets))
 
     def miss_late(self, paths: Sequence[str]) -> None:
         """Report the files for which no time was left."""

@@ -99,7 +99,7 @@ async def search(
     hits = _spread(hits, most)
     rows = [f"{path}:{line}: {_shown(path, line, text)}" for path, line, text in hits[:most]]
     if len(hits) > most:
-        rows.append(_left_out(hits[most:], pattern))
+        rows.append(_left_out(hits, most, pattern))
     if len(state.session.tree.stopped_searches) > before:
         rows.append(f"[{state.session.tree.stopped_searches[-1]}. Use a narrower pattern or a glob]")
     return rows + ([note] if hits and note else [])
@@ -125,11 +125,12 @@ def _shown(path: str, line: int, text: str) -> str:
     return text if len(text) <= MAX_HIT_CHARS else f"{text[:MAX_HIT_CHARS]} [... raw({path!r}, {line}, {line})]"
 
 
-def _left_out(rows: Sequence[Row], pattern: str) -> str:
-    folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(3)
+def _left_out(rows: Sequence[Row], most: int, pattern: str) -> str:
+    folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows[most:]).most_common(3)
+    least = "at least " if len(rows) >= MAX_COUNTED else ""
     where = ", ".join(f"{number} in {folder}" for folder, number in folders)
     folder = next((folder for folder, _ in folders if folder != "."), "FOLDER")
-    return f"[... {count(len(rows), 'more line')} of the first {MAX_COUNTED:,} ({where}): search({pattern!r}, '{folder}/*')]"
+    return f"[... {least}{count(len(rows) - most, 'more line')} ({where}): search({pattern!r}, '{folder}/*')]"
 
 
 async def _matching(
