@@ -294,7 +294,7 @@ class TopLevel:
         ge=1,
     )
     linked_issues: bool = Field(default=True, description="Compare the change with the issues that it closes.")
-    verify: bool = Field(default=True, description="Whether a second model call must confirm a model's findings.")
+    verify: bool = Field(default=True, description="Whether a second model call checks models' findings.")
     analyzers: tuple[str, ...] = Field(default=ANALYZERS, description="The static checks to run.")
     language: Language = Field(
         default="en",
