@@ -55,7 +55,7 @@ class Verdict(StrEnum):
     PROVEN = "proven", True, True, False, "proven by a static check"
     REPRODUCED = "reproduced", True, True, False, "reproduced by a test that was run"
     CONFIRMED = "confirmed", True, True, True, "confirmed by a second model call"
-    UNPROVEN = "unproven", False, True, True, "not confirmed yet: a second model call follows automatically"
+    UNPROVEN = "unproven", False, True, True, "not confirmed by a second model call"
     REFUTED = "refuted", False, False, True, "refuted by a second model call"
 
     def __new__(cls, text: str, *facts: bool | str) -> Self:

@@ -100,7 +100,7 @@ def test_report_refuses_invalid_findings_with_a_reason(table: Table) -> None:
         "report('shop/price.py')",
     )
     first = session.results.findings[0]
-    state = "not confirmed yet: a second model call follows automatically"
+    state = "not confirmed by a second model call"
     assert said[0] == f"{first.fingerprint} accepted at shop/price.py:3; {state}"
     assert (
         said[1]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from bot import blocks
 from bot.diff.units import ShownLines
@@ -38,13 +38,7 @@ async def show(tree: Tree, references: Sequence[Reference], shown: ShownLines, r
     Only the line is shown if two earlier uses are written alike.
     """
     texts = await tree.read_many(list(dict.fromkeys(reference.path for reference in references)))
-    return _fitting(_cut_uses(references, texts, shown), shown, room)
-
-
-def _cut_uses(
-    references: Iterable[Reference], texts: Mapping[str, bytes], shown: ShownLines
-) -> Iterator[Excerpt | None]:
-    alike = Counter[str]()
+    excerpts, alike = list[Excerpt](), Counter[str]()
     for reference in references:
         lines = file_lines(texts.get(reference.path))
         if reference.line > len(lines) or shown.has(reference.path, reference.line):
@@ -52,18 +46,13 @@ def _cut_uses(
         alike[written := _shape(reference)] += 1
         inside = f"{reference.function} · " if reference.function != MODULE else ""
         numbers = [reference.line] if alike[written] > ALIKE else _body(reference, lines)
-        yield snippets.cut(reference.path, lines, shown.left(reference.path, numbers), f"{inside}uses {reference.name}")
-
-
-def _fitting(excerpts: Iterable[Excerpt | None], shown: ShownLines, room: int) -> list[Excerpt]:
-    """Return the excerpts that fit into `room` tokens. They count as shown before the next one is made."""
-    fitting = list[Excerpt]()
-    for excerpt in excerpts:
+        left = shown.left(reference.path, numbers)
+        excerpt = snippets.cut(reference.path, lines, left, f"{inside}uses {reference.name}")
         if excerpt is not None and excerpt.size <= room:
             room -= excerpt.size
             shown.add(excerpt)
-            fitting.append(excerpt)
-    return snippets.join(fitting)
+            excerpts.append(excerpt)
+    return snippets.join(excerpts)
 
 
 def _shape(reference: Reference) -> str:
