@@ -221,13 +221,16 @@ def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], P
     """Return whether to confirm a finding.
 
     Confirmations refute hardly any finding of a root. So they are only made at effort high, if only a worker read the
-    file, for findings that reach a threshold or that earlier comments may answer, and for serious ones of others.
+    file, for findings that reach a threshold or that earlier comments may answer, and for serious ones of others,
+    unless several passes agree and the finding shows only changed files.
     """
     settings, basis = survey.brief.settings, finding.basis
     is_only_reading = basis.readings < AGREED and (settings.effort == "low" or not basis.has_root)
     if settings.effort == "high" or finding.status != "new" or is_only_reading or precedents(finding):
         return True
-    is_unseen = finding.serious and not basis.has_root
+    quoted_paths = {finding.path, *(item.path for item in finding.evidence)}
+    is_agreed = basis.is_agreed and quoted_paths <= {file.path for file in survey.files}
+    is_unseen = finding.serious and not basis.has_root and not is_agreed
     return is_unseen or finding.is_challenged or _reaches_threshold(finding.severity, survey)
 
 
