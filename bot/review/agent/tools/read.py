@@ -72,14 +72,14 @@ async def _read(state: RunState, path: str, start: int = 1, end: int | None = No
 
 
 async def raw(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
-    """Return lines of any file verbatim, without numbers: what report() takes as a quote."""
+    """Return one line of any file, or lines up to `end`, verbatim and without numbers, as report() quotes them."""
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
         raise ValueError(f"{path} {await absent(state.session.tree, path, side)}")
     lines = file_lines(blob)
     first = max(1, int(start))
-    return "\n".join(lines[first - 1 : min(int(end) if end is not None else len(lines), first - 1 + MAX_LINES)])
+    return "\n".join(lines[first - 1 : min(int(end) if end is not None else first, first - 1 + MAX_LINES)])
 
 
 async def search(
@@ -122,7 +122,7 @@ def _spread(rows: Sequence[Row], most: int) -> list[Row]:
 
 def _shown(path: str, line: int, text: str) -> str:
     """Return a line, or of a long one the beginning and the call that returns all of it."""
-    return text if len(text) <= MAX_HIT_CHARS else f"{text[:MAX_HIT_CHARS]} [... raw({path!r}, {line}, {line})]"
+    return text if len(text) <= MAX_HIT_CHARS else f"{text[:MAX_HIT_CHARS]} [... raw({path!r}, {line})]"
 
 
 def _left_out(rows: Sequence[Row], most: int, pattern: str) -> str:
