@@ -206,8 +206,8 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
 def _needs_confirmation(finding: Finding, survey: Survey) -> bool:
     """Return whether a finding needs a confirmation.
 
-    It must be open or doubtful, reach the minimum severity, and be visible to models. A finding of an earlier review
-    that was never confirmed is once it reaches the minimum or a threshold.
+    It must be open or doubtful, reach the minimum severity, and be visible to models. An unconfirmed finding of an
+    earlier review is confirmed once it reaches the minimum severity or a threshold.
     """
     least = survey.brief.settings.minimum_severity
     if (finding.is_masked and finding.verdict.is_undecided) or not at_least(finding.severity, least):
