@@ -120,14 +120,12 @@ class Conversation:
         """Press one of the buttons of a check run."""
         await self._press(self.repository.checks[check], "requested_action", by, identifier)
 
-    async def rerequest_suite(self, check: int, by: str = MAINTAINER) -> None:
+    async def rerequest_suite(self, check: int) -> None:
         """Press "Re-run all checks": the suite is queued until its App begins again."""
         one = self.repository.checks[check]
         self.repository.queued_suites.add(one.suite)
-        facts = payloads.suite(self._world, self.repository, one)
-        await hooks.send(
-            self._world, self.repository, "check_suite", "rerequested", facts, self._world.user(by), only=one.app
-        )
+        facts, who = payloads.suite(self._world, self.repository, one), self._world.user(MAINTAINER)
+        await hooks.send(self._world, self.repository, "check_suite", "rerequested", facts, who, only=one.app)
 
     async def _press(self, check: Check, action: str, by: str, identifier: str = "") -> None:
         facts = payloads.check(self._world, self.repository, check)

@@ -61,16 +61,16 @@ class Fault:
             await self.run()
 
 
-def secondary(retry_after: int | None = None, *, status: int = 403, times: int = 1) -> Fault:
+def secondary(retry_after: int | None = None, *, status: int = 403) -> Fault:
     """GitHub's limit on how fast one may write, with or without the header that says how long to wait."""
     headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-    return Fault(status, headers=headers, message=SECONDARY, times=times)
+    return Fault(status, headers=headers, message=SECONDARY)
 
 
-def primary(reset: float, *, status: int = 403, times: int = 1) -> Fault:
+def primary(reset: float) -> Fault:
     """The hourly limit; `reset` is the time, in seconds since 1970, at which there is a new hour."""
     headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(reset))}
-    return Fault(status, headers=headers, message=PRIMARY, times=times)
+    return Fault(403, headers=headers, message=PRIMARY)
 
 
 class Faults:

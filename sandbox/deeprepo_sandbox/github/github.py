@@ -37,14 +37,14 @@ EVENTS = (
 
 
 class GitHub:
-    """One sandbox with one App, `deeprepo`, installed on every repository of the organisation `owner`."""
+    """One sandbox with one App, `deeprepo`, installed on every repository of the organisation `acme`."""
 
-    def __init__(self, folder: Path, webhook: str | None, secret: str, owner: str, *, check: bool = True) -> None:
+    def __init__(self, folder: Path, webhook: str | None, secret: str, *, check: bool) -> None:
         self.world = World(folder)
         self.app = Server(self.world, check=check)  # an ASGI application, for use without a port
         self.secret = secret
         private, public = _pair()
-        account, app_id = self.world.user(owner, "Organization"), self.world.id()
+        account, app_id = self.world.user("acme", "Organization"), self.world.id()
         bot = self.world.user("deeprepo[bot]", "Bot")
         self._app = App(
             app_id, "deeprepo", "deeprepo", account, bot, public, private, secret, webhook,
@@ -187,10 +187,6 @@ class GitHub:
         world.installations[home.id] = home
         return world.mint(home, dict(permissions) | {"metadata": "read"}, frozenset({repo.id}))[0]
 
-    def subscribe(self, *names: str) -> None:
-        """Let the App hear of more events."""
-        self._app.events = (*self._app.events, *names)
-
     async def install(self) -> None:
         """Tell the App that it was installed, as GitHub does once an owner has chosen the repositories."""
         facts = payloads.installation_event(self.world, self._home)
@@ -209,10 +205,6 @@ class GitHub:
         facts = payloads.installation_event(self.world, self._home)
         action, who = "suspend" if is_suspended else "unsuspend", self._home.account
         await hooks.deliver(self.world, self._home, None, "installation", action, facts, who)
-
-    def delete_account(self, login: str) -> None:
-        """Delete a person's account: what they wrote stays, and its `user` is null."""
-        self.world.user(login).is_deleted = True
 
     async def withdraw(self, repo: Repo) -> None:
         """Take one repository away from the App."""
@@ -261,12 +253,11 @@ async def github(
     *,
     webhook: str | None = None,
     secret: str = "a secret of the sandbox",  # noqa: S107 - of a server on loopback that lives for minutes
-    owner: str = "acme",
     port: int = 0,
     check: bool = True,
 ) -> AsyncIterator[GitHub]:
     """A GitHub on a free port of 127.0.0.1 until the block ends. `check` holds all that is exchanged against the description."""
-    made = GitHub(Path(folder), webhook, secret, owner, check=check)
+    made = GitHub(Path(folder), webhook, secret, check=check)
     try:
         async with serving(made.app, port) as made.world.origin:
             try:

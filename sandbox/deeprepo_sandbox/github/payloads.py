@@ -153,7 +153,7 @@ def push(world: World, where: Repository, branch: str, before: str, after: str) 
     }
 
 
-def merge_group(world: World, where: Repository, head: str, base: str, number: int = 1) -> Json:
+def merge_group(world: World, where: Repository, head: str, base: str, number: int) -> Json:
     """The facts of a merge_group event. `number`: of the pull request at this place of the queue."""
     return {
         "merge_group": {

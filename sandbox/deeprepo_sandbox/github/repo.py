@@ -37,13 +37,11 @@ class Repo(Conversation):
         """Make somebody's membership of the organization private, as it is by default at GitHub: no delivery calls them a member."""
         self.repository.private_members.add(login)
 
-    async def commit(
-        self, branch: str, files: Files, message: str = "Change", *, onto: str | None = None, author: str = COLLEAGUE
-    ) -> str:
+    async def commit(self, branch: str, files: Files, message: str = "Change", *, onto: str | None = None) -> str:
         """Put a commit on a branch, a new one too, upon its tip or `onto`; nobody is notified. Its id."""
         where = self.repository
         parent = await git.tip(where.git, onto or branch) or await git.tip(where.git, where.default_branch)
-        return await git.commit(where.git, branch, parent, files, message, author)
+        return await git.commit(where.git, branch, parent, files, message, COLLEAGUE)
 
     def open_issue(self, title: str, body: str = "") -> int:
         """Open an issue; nobody is notified."""
@@ -110,11 +108,9 @@ class Repo(Conversation):
             self._world.offers.remove(ready[0])
             await self.push(pull.head, ready[0][2], ready[0][1])
 
-    async def force_push(
-        self, branch: str, files: Files, message: str = "Rewritten", *, author: str = COLLEAGUE
-    ) -> str:
+    async def force_push(self, branch: str, files: Files) -> str:
         """Replace the last commit of a branch by another one."""
-        return await self._push(branch, files, message, author, force=True)
+        return await self._push(branch, files, "Rewritten", COLLEAGUE, force=True)
 
     async def _push(self, branch: str, files: Files | Path, message: str, author: str, *, force: bool) -> str:
         open_here = [p for p in self.repository.pulls.values() if p.head == branch and p.state == "open"]
@@ -141,7 +137,7 @@ class Repo(Conversation):
             if pull.head == branch and pull.state == "open" and pull.source is self.repository:
                 await self._synchronize(pull, before, sha, who)
 
-    def protect(self, branch: str, *, is_protected: bool = True) -> None:
+    def protect(self, branch: str, *, is_protected: bool) -> None:
         """Let nobody push to a branch directly, or everybody who may write again."""
         self.repository.protected_branches.discard(branch)
         if is_protected:
@@ -205,15 +201,15 @@ class Repo(Conversation):
         pull.draft = draft
         await self._tell(pull, "converted_to_draft" if draft else "ready_for_review", self._world.user(by))
 
-    async def add_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
+    async def add_label(self, number: int, name: str) -> None:
         """Put a label on it."""
-        pull, who = self.repository.pulls[number], self._world.user(by)
+        pull, who = self.repository.pulls[number], self._world.user(MAINTAINER)
         pull.labels.append(name)
         await self._tell(pull, "labeled", who, label=label(self._world, self.repository, name))
 
-    async def remove_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
+    async def remove_label(self, number: int, name: str) -> None:
         """Take a label off it."""
-        pull, who = self.repository.pulls[number], self._world.user(by)
+        pull, who = self.repository.pulls[number], self._world.user(MAINTAINER)
         pull.labels.remove(name)
         await self._tell(pull, "unlabeled", who, label=label(self._world, self.repository, name))
 
@@ -224,21 +220,17 @@ class Repo(Conversation):
         pull.base, pull.base_sha = base, await self._tip(self.repository, base)
         await self._tell(pull, "edited", self._world.user(by), changes=old)
 
-    async def edit(self, number: int, *, title: str, by: str = COLLEAGUE) -> None:
+    async def edit(self, number: int, *, title: str) -> None:
         """Change the title."""
         pull = self.repository.pulls[number]
         old, pull.title = pull.title, title
-        await self._tell(pull, "edited", self._world.user(by), changes={"title": {"from": old}})
+        await self._tell(pull, "edited", self._world.user(COLLEAGUE), changes={"title": {"from": old}})
 
-    async def merge_group(self, head: str, base: str, number: int = 1) -> None:
+    async def merge_group(self, head: str, base: str, number: int) -> None:
         """Put a commit into the merge queue, for a pull request."""
         facts = payloads.merge_group(self._world, self.repository, head, base, number)
         who = self._world.user(MAINTAINER)
         await hooks.send(self._world, self.repository, "merge_group", "checks_requested", facts, who)
-
-    async def delete_fork(self, number: int) -> None:
-        """Delete the fork that a pull request comes from: its `head.repo` becomes null; nobody is notified."""
-        self.repository.pulls[number].source.is_deleted = True
 
     def delete(self) -> None:
         """Delete the repository: everything under it is 404 from now on."""

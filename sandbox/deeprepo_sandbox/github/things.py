@@ -32,7 +32,6 @@ class User:
     id: int
     login: str
     type: Literal["User", "Bot", "Organization"] = "User"
-    is_deleted: bool = False  # what they wrote stays, and is nobody's
 
 
 @dataclass(slots=True, eq=False)

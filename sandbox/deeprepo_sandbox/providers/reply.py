@@ -52,9 +52,9 @@ class PerModel:
 Script = Plain | PerModel
 
 
-def code(text: str, tool: str = "") -> Reply:
-    """A call of the offered tool (or of `tool`) with code for the REPL."""
-    return Reply(calls=(ToolCall("call_code", tool, {"code": text}),))
+def code(text: str) -> Reply:
+    """A call of the offered tool with code for the REPL."""
+    return Reply(calls=(ToolCall("call_code", "", {"code": text}),))
 
 
 REPORTED = ("path", "quote", "title", "why", "consequence", "severity", "category", "evidence", "suggestion", "trigger")

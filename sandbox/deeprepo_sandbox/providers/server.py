@@ -77,11 +77,11 @@ class Server:
             raise RuntimeError("the server has not been started")
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
-    async def start(self, port: int = 0) -> None:
-        """Listen on a port of 127.0.0.1, a free one for 0."""
+    async def start(self) -> None:
+        """Listen on a free port of 127.0.0.1."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
-            lambda: Connection(self.answer, self._connections, self._left), "127.0.0.1", port, backlog=1024
+            lambda: Connection(self.answer, self._connections, self._left), "127.0.0.1", 0, backlog=1024
         )
 
     async def stop(self) -> None:

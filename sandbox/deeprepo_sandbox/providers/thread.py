@@ -10,12 +10,12 @@ from deeprepo_sandbox.providers.server import Server
 
 
 @contextmanager
-def in_thread(server: Server, port: int = 0) -> Iterator[Server]:
+def in_thread(server: Server) -> Iterator[Server]:
     """The server, listening, until the block ends. Read its counts when no request is in flight."""
     if not isinstance(server, Server):
         raise TypeError(f"in_thread runs a Server, such as Server(script), and was given a {type(server).__name__}")
     started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-    thread = threading.Thread(target=lambda: asyncio.run(_serve(server, port, started)), name="double", daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(_serve(server, started)), name="double", daemon=True)
     thread.start()
     loop, ended = started.result()
     try:
@@ -25,12 +25,10 @@ def in_thread(server: Server, port: int = 0) -> Iterator[Server]:
         thread.join()
 
 
-async def _serve(
-    server: Server, port: int, started_loop: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]"
-) -> None:
+async def _serve(server: Server, started_loop: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:
     try:
-        await server.start(port)
-    except Exception as error:  # noqa: BLE001 - the port is taken, or none: told where it was asked for, which waits for it
+        await server.start()
+    except Exception as error:  # noqa: BLE001 - no port is free: told where it was asked for, which waits for it
         started_loop.set_exception(error)
         return
     ended = asyncio.Event()

@@ -22,8 +22,7 @@ async def get(call: Call) -> Answer:
 
 async def permission(call: Call) -> Answer:
     """GET R/collaborators/LOGIN/permission."""
-    known = call.world.users.get(call.params["username"])
-    who = find_or_404(None if known is None or known.is_deleted else known)
+    who = find_or_404(call.world.users.get(call.params["username"]))
     rights = call.world.permission(who.login, call.repository)
     at_least = {"pull": rights != "none", "triage": False, "push": rights in {"write", "admin"}}
     marks = at_least | {"maintain": rights == "admin", "admin": rights == "admin"}

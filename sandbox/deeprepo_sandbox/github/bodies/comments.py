@@ -14,7 +14,7 @@ def _body(world: World, pull: Pull, comment: Comment) -> Json:
     return {
         "id": comment.id,
         "node_id": node_id(comment),
-        "user": None if comment.user.is_deleted else user(world, comment.user),
+        "user": user(world, comment.user),
         "body": comment.body,
         "author_association": association(comment.user, pull.repository, pull),
     }

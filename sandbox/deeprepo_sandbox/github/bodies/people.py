@@ -5,13 +5,9 @@ from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.things import App, Installation, Json, User
 from deeprepo_sandbox.github.world import World
 
-GHOST = User(10137, "ghost")  # whom GitHub shows in the place of a deleted account, where it shows anybody
-
 
 def user(world: World, who: User) -> Json:
     """Somebody, as in every place where GitHub names a person."""
-    if who.is_deleted:
-        who = GHOST
     api, own = f"{world.api}/users/{who.login}", f"{world.origin}/{who.login}"
     if who.type == "Bot":
         own = f"{world.origin}/apps/{who.login.removesuffix('[bot]')}"

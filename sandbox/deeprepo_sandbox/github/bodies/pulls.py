@@ -32,13 +32,13 @@ def label(world: World, where: Repository, name: str) -> Json:
     }
 
 
-def _side(world: World, owner: User, where: Repository | None, branch: str, sha: str) -> Json:
+def _side(world: World, where: Repository, branch: str, sha: str) -> Json:
     return {
-        "label": f"{owner.login}:{branch}",
+        "label": f"{where.owner.login}:{branch}",
         "ref": branch,
         "sha": sha,
-        "user": user(world, owner),
-        "repo": repository(world, where) if where and not where.is_deleted else None,
+        "user": user(world, where.owner),
+        "repo": repository(world, where),
     }
 
 
@@ -78,8 +78,8 @@ def list_item(world: World, pull: Pull) -> Json:
         "assignees": [],
         "requested_reviewers": [],
         "requested_teams": [],
-        "head": _side(world, pull.source.owner, pull.source, pull.head, pull.head_sha),
-        "base": _side(world, where.owner, where, pull.base, pull.base_sha),
+        "head": _side(world, pull.source, pull.head, pull.head_sha),
+        "base": _side(world, where, pull.base, pull.base_sha),
         "_links": links,
         "author_association": association(pull.author, where, pull),
         "auto_merge": None,
