@@ -78,7 +78,7 @@ class Results:
     """The results of a review so far. Mutable, because it grows while the review runs."""
 
     findings: list[Finding] = field(default_factory=list)  # verified, without duplicates
-    refused_count: int = 0  # findings whose quotes don't exist in the tree
+    refused_count: int = 0  # workers' findings whose quotes don't exist in the tree
     notes: list[str] = field(default_factory=list)  # notes for the readers of the review
     parts: dict[str, object] = field(default_factory=dict)  # features' results, by section key
     reader_notes: list[ReaderNotes] = field(default_factory=list)  # models' summaries of the change
@@ -162,17 +162,10 @@ async def verified(session: Session, finding: Finding) -> Finding | str:
     return masks.show(await check_quotes(masks.hide(finding), tree))
 
 
-async def check_finding(session: Session, finding: Finding) -> Finding | str:
-    """Verify the finding, and count it if it is rejected."""
+async def admit(session: Session, finding: Finding) -> None:
+    """Verify a finding and add it, or count it if it is rejected."""
     checked_finding = await verified(session, finding)
-    session.results.refused_count += isinstance(checked_finding, str)
-    return checked_finding
-
-
-async def admit(session: Session, finding: Finding) -> Finding | str:
-    """Verify a finding and add it. Return it, or the reason why it was not added."""
-    checked_finding = await check_finding(session, finding)
     if isinstance(checked_finding, str):
-        return checked_finding
-    is_new = merge.add(session.results.findings, checked_finding)
-    return session.results.findings[-1] if is_new else "it is reported already"
+        session.results.refused_count += 1
+    else:
+        merge.add(session.results.findings, checked_finding)

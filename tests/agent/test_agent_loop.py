@@ -99,13 +99,15 @@ def test_turns_without_progress_get_a_hint_and_then_end_the_run(table: Table) ->
 
 
 def test_refused_report_can_be_corrected_before_the_run_ends(table: Table) -> None:
-    """If a block reports and finishes but a report was refused, the root first gets to correct it."""
+    """If something in the finishing block was refused, the root gets to correct it; in the last turn, the review says so."""
     wrong = REPORT.removeprefix("print(").removesuffix(")").replace("        return None", "    return undefined")
     transcript, seen, _ = root(table, called(f"{wrong}\nset_answer('One defect.')"), called(REPORT), DONE)
-    assert "NOT YET: report() refused 1 of your findings" in seen[3]
-    assert "- total() returns None for an empty cart: its quote does not occur in shop/price.py" in seen[3]
+    assert "REFUSED: total() returns None for an empty cart: its quote does not occur in shop/price.py" in seen[3]
     assert [f.title for f in transcript.findings] == ["total() returns None for an empty cart"]
     assert transcript.summary == "Nothing to add."
+    last, _, session = root(table, called(f"{wrong}\nset_answer('One defect.')"), limits=Limits(usd=None, turns=1))
+    assert (last.summary, last.findings) == ("One defect.", ())
+    assert "its quote does not occur in shop/price.py" in session.results.notes[0]
 
 
 def test_root_is_told_to_finish_before_its_budget_is_spent(table: Table) -> None:

@@ -71,6 +71,10 @@ async def _run_root(
     async with Repl(variables, tools.functions(state), limits, left, clock) as repl:
         root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
         await root_run.run()
+    session.results.notes += [
+        session.survey.masks.hide(f"The root model handed in {title!r}, which was refused: {why}.")
+        for title, why in state.refusals.items()
+    ]
     return root_run
 
 

@@ -20,8 +20,6 @@ class RunState(Work):
     gate: bool = False  # whether it is told which code regions nobody has read
     # Workers' findings, exactly as they reported them
     offered_findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
-    dropped_ids: set[str] = field(default_factory=set)
-    reported_ids: list[str] = field(default_factory=list)  # finding IDs
 
     @property
     def calls(self) -> Calls:
@@ -40,10 +38,10 @@ class RunState(Work):
         return self.worker(name).model
 
     def facts(self) -> dict[str, object]:
-        """Return the unread code regions, if there is a gate, and the numbers of reported and dropped findings."""
+        """Return the unread code regions, if there is a gate, and the findings, since each change of them is progress."""
         unread = [unit.id for unit in self.session.tracker.unread()] if self.gate else []
-        done = {"reported": len(self.reported_ids), "dropped": len(self.dropped_ids)}
-        return {"unread": unread[:MAX_UNREAD], "more_unread": max(0, len(unread) - MAX_UNREAD), **done}
+        more_unread, findings = max(0, len(unread) - MAX_UNREAD), tuple(self.session.results.findings)
+        return {"unread": unread[:MAX_UNREAD], "more_unread": more_unread, "findings": findings}
 
     def has_read(self, text: str, reader: str = "") -> None:
         """Mark the code regions whose text this is as read."""

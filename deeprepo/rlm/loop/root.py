@@ -96,12 +96,13 @@ class RootRun:
         self.turns.append(Turn(number, code, observation, reply.text))
         calls.journal.turn(codec.turn(self.name, self.turns[-1], calls.now() - start))
         is_done, is_spent = await self.is_answered(), self.is_spent()
-        refused = dict(self.work.refusals) if is_done and number < self.guard.turns and not is_spent else {}
-        if refused and self.guard.hold_finish():
+        has_failed = bool(self.work.refusals or observation.error)
+        is_held = is_done and has_failed and number < self.guard.turns and not is_spent and self.guard.hold_finish()
+        if is_held:
             self.work.final = None
             await self._withdraw_finish()
         elif is_done:
-            self.outcome, refused = "answered", {}
+            self.outcome = "answered"
         elif self.guard.astray or self.empty == MUTE_TURNS or self._is_mute(number):
             self.outcome = "astray"
         self.conversation.answer(
@@ -112,7 +113,8 @@ class RootRun:
             turns=self.guard.turns,
             **asdict(calls.budget.left()),
             advice=self.guard.advice(number, budget_spent=is_spent),
-            unreported=refused,
+            refusals=self.work.refusals,
+            is_held=is_held,
             notes=(*self.news, *self.work.notes),
             **self.work.facts(),
         )
@@ -168,9 +170,6 @@ class RootRun:
         work.paid_calls += work.calls.budget.answered - answered
         if observation.outcome in GONE:  # a resumed run may stop at a different point
             work.notes.clear()
-        for name, why in work.refusals.items():
-            if why not in observation.output:  # otherwise the root has already seen it
-                work.note(f"{name!r} was refused: {why}")
         hint = hints.hint(observation.error) if observation.error else ""
         if self.guard.ran(code, observation, work.gain):
             hint = (REPEATED.format(stale=self.guard.stale, stop=STALE_STOP) + hint).strip()

@@ -8,7 +8,7 @@ from deeprepo.rlm.loop.tools import Gain
 from deeprepo.rlm.values import Observation
 
 STALE_ADVICE, STALE_STOP = 2, 5  # turns without progress
-HELD = 2  # how often a finish is postponed because its block had a refusal
+HELD = 2  # how often a finish is postponed because its block had a refusal or an error
 LETTERS = 6  # minimum letters of a new line; brackets and numbers are no information
 
 Advice = Literal["", "synthesis", "stopping", "last", "spent"]
@@ -58,7 +58,7 @@ class StallGuard:
         self._gain = gain
 
     def hold_finish(self) -> bool:
-        """Return whether a finished run continues, so that the root can react to a refusal."""
+        """Return whether a finished run continues, so that the root can react to what went wrong."""
         self.held_count += 1
         return self.held_count <= HELD
 

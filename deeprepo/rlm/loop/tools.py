@@ -30,7 +30,7 @@ class Work(ABC):
     say: Callable[[str], None] = lambda _: None  # reports progress to the user
     accept: Callable[[Any], str] = str  # converts the answer to text; raises ValueError for an invalid one
     batch: list[str] = field(default_factory=list)
-    refusals: dict[str, str] = field(default_factory=dict)  # refused submissions of the running block, with reasons
+    refusals: dict[str, str] = field(default_factory=dict)  # what the last block's submissions were refused for
     notes: dict[str, None] = field(default_factory=dict)  # notes for the root about this block's look-ups
     paid_calls: int = 0  # answered calls to models that its blocks have made
     errors: dict[str, None] = field(default_factory=dict)  # reasons why workers did not answer

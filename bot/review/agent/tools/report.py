@@ -12,7 +12,7 @@ from bot.findings.issues import from_root
 from bot.findings.quotes import MAX_QUOTE, find_quote
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
-from bot.review.session import check_finding
+from bot.review.session import verified
 from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, Verdict
 from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
@@ -54,9 +54,7 @@ async def report(
         suggestion=suggestion,
         trigger=" ".join(str(trigger or "").split()),
     )
-    outcome = await _admit(state, _original(state, finding))
-    state.note(f"report(): {outcome}")  # seen even if the block doesn't print it
-    return outcome
+    return await _admit(state, _original(state, finding))
 
 
 async def agree(state: RunState, id: str, path: str, quote: str, severity: str = "") -> str:  # noqa: A002 - the name that models know
@@ -75,21 +73,20 @@ async def agree(state: RunState, id: str, path: str, quote: str, severity: str =
     severity = found.severity if is_by_code or not severity else severity
     rows, basis = state.session.results.findings, replace(found.basis, sources=tuple(sources))
     rows[rows.index(found)] = replace(found, evidence=evidence, basis=basis, severity=severity)
-    state.reported_ids.append(found.fingerprint)
     return f"supported, now {severity}" if severity != found.severity else "supported"
 
 
 async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str = "") -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
-    """Take a finding back; reporting it again makes it alive. A proven one becomes likely, if a quoted line speaks against it."""
+    """Take a finding back. A proven one becomes likely, if a quoted line speaks against it."""
     found = _standing(state, id)
     if isinstance(found, str):
         return found
     if found.proven and not found.is_masked:
         return await _challenge(state, found, str(path), str(quote))
     if found.is_masked:
-        return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
+        why = "code has found a secret there, and you are shown a placeholder: people decide about it"
+        return _refuse(state, f"drop({id})", why)
     state.session.results.findings.remove(found)
-    state.dropped_ids.add(found.fingerprint)
     return "dropped"
 
 
@@ -97,10 +94,7 @@ def _standing(state: RunState, id: str) -> Finding | str:  # noqa: A002
     """Return the finding with this ID, or why there is none."""
     fingerprint = next(iter(str(id).split()), "")
     found = next((one for one in state.session.results.findings if one.fingerprint == fingerprint), None)
-    if found is not None:
-        return found
-    was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
-    return f"refused: {was}; findings() lists those that stand"
+    return found or _refuse(state, id, f"there is no finding {id}; findings() lists those that stand")
 
 
 async def _line(state: RunState, path: str, quote: str) -> Evidence | None:
@@ -116,7 +110,10 @@ async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -
     line = await _line(state, path, quote)
     if line is None:
         # Text under review may talk a root out of a guess, but not out of a proven fact
-        return "refused: code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
+        why = (
+            "code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
+        )
+        return _refuse(state, f"drop({finding.fingerprint})", why)
     against = replace(line, note=AGAINST)
     challenged = replace(finding, evidence=(*finding.evidence, against)).with_verdict(Verdict.UNPROVEN)
     rows = state.session.results.findings
@@ -158,7 +155,7 @@ async def set_answer(
 
 
 async def _admit(state: RunState, finding: Finding) -> str:
-    checked_finding = await check_finding(state.session, finding)
+    checked_finding = await verified(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
     current, before = merge.add_or_replace(state.session.results.findings, checked_finding)
@@ -166,21 +163,21 @@ async def _admit(state: RunState, finding: Finding) -> str:
     state.refusals.pop(finding.title, None)
     if before is not None and current == replace(before, basis=replace(before.basis, sources=current.basis.sources)):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
-    state.reported_ids.append(which)
     lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
     lost = f"{lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
     note = f"; {current.verdict.state}" + (f"; {lost}" if lost_proofs > 0 else "")
     if before is None:
-        again = ", alive again after drop()" if which in state.dropped_ids else ""
-        state.dropped_ids.discard(which)
-        return f"{which} accepted at {current.path}:{current.start}{again}{note}"
-    if current.title == before.title and current.why == before.why:
-        return f"{which} updated: it keeps its words and takes what is new in yours{note}"
-    return f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines{note}"
+        outcome = f"accepted at {current.path}:{current.start}"
+    elif current.title == before.title and current.why == before.why:
+        outcome = "updated: it keeps its words and takes what is new in yours"
+    else:
+        outcome = f"updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines"
+    state.note(f"report(): {which} {outcome}{note}")  # seen even if the block doesn't print it
+    return f"{which} {outcome}{note}"
 
 
 def _refuse(state: RunState, title: object, why: str) -> str:
-    """Record a refused report, so that the root is reminded before its run ends."""
+    """Record a refusal, so that the root sees it before its run ends."""
     state.refusals[" ".join(str(title).split())[:MAX_TITLE]] = why
     return f"refused: {why}"
 
