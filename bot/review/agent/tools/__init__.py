@@ -52,23 +52,16 @@ def functions(state: RunState) -> dict[str, Async]:
 
 
 async def _each(function: Async, name: str, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    """Call a function once, or for each entry of a list, and then return a dict, which holds each line of text once.
-
-    If one entry takes too long, the others keep their results.
-    """
+    """Call a function once, or for each entry of a list, and then return a dict. If one entry takes too long, the others keep their results."""
     first, *rest = (keywords.pop(name, None), *arguments) if name in keywords else arguments or (None,)
     if not isinstance(first, (list, tuple)):
         return await _in_time(function, state, *(() if first is None else (first,)), *rest, **keywords)
-    results, shown = dict[str, Any](), set[str]()
+    results = dict[str, Any]()
     for entry in first:
         try:
-            found = await _in_time(function, state, entry, *rest, **keywords)
+            results[str(entry)] = await _in_time(function, state, entry, *rest, **keywords)
         except ValueError as error:
-            found = [f"[{error}]"]
-        if isinstance(found, list) and all(isinstance(row, str) for row in found):
-            found = [row for row in found if row.startswith("[") or row not in shown]
-            shown.update(found)
-        results[str(entry)] = found
+            results[str(entry)] = [f"[{error}]"]
     return results
 
 
