@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from bot import globs
@@ -67,7 +67,8 @@ async def _read(state: RunState, path: str, start: int = 1, end: int | None = No
     head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
     text = "\n".join([head, *(f"{first + index:>5} {line}" for index, line in enumerate(window))])
     if first + len(window) <= last:
-        text += f"\n[... {last - first - len(window) + 1} more lines: read({path!r}, {first + len(window)}, {last})]"
+        rest = _call("read", path, first + len(window), last, side=side)
+        text += f"\n[... {last - first - len(window) + 1} more lines: {rest}]"
     return text
 
 
@@ -87,7 +88,7 @@ async def search(
 ) -> list[str]:
     """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"."""
     side: Side = "base" if base else "head"
-    paths = _globs([glob] if isinstance(glob, str) else glob)
+    paths = _globs(glob)
     most = max(1, min(int(limit), MAX_HITS))
     before = len(state.session.tree.stopped_searches)
     hits, note = await _matching(state, pattern, paths, side), ""
@@ -95,11 +96,11 @@ async def search(
     if not hits and not re.fullmatch(r"[\w\s]*", pattern):
         hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
     if not hits and len(state.session.tree.stopped_searches) == before:
-        await _note_why_no_match(state, pattern, paths, side)
+        await _note_why_no_match(state, pattern, glob, side)
     hits = _spread(hits, most)
-    rows = [f"{path}:{line}: {_shown(path, line, text)}" for path, line, text in hits[:most]]
+    rows = [f"{path}:{line}: {_shown(path, line, text, side)}" for path, line, text in hits[:most]]
     if len(hits) > most:
-        rows.append(_left_out(hits, most, pattern))
+        rows.append(_left_out(hits, most, pattern, side))
     if len(state.session.tree.stopped_searches) > before:
         rows.append(f"[{state.session.tree.stopped_searches[-1]}. Use a narrower pattern or a glob]")
     return rows + ([note] if hits and note else [])
@@ -120,17 +121,23 @@ def _spread(rows: Sequence[Row], most: int) -> list[Row]:
     return [rows[at] for at in (*first, *best[most:])]
 
 
-def _shown(path: str, line: int, text: str) -> str:
+def _call(function: str, *arguments: object, side: Side) -> str:
+    """Return a call for the root to continue with."""
+    return f"{function}({', '.join(map(repr, arguments))}{', base=True' if side == 'base' else ''})"
+
+
+def _shown(path: str, line: int, text: str, side: Side = "head") -> str:
     """Return a line, or of a long one the beginning and the call that returns all of it."""
-    return text if len(text) <= MAX_HIT_CHARS else f"{text[:MAX_HIT_CHARS]} [... raw({path!r}, {line})]"
+    return text if len(text) <= MAX_HIT_CHARS else f"{text[:MAX_HIT_CHARS]} [... {_call('raw', path, line, side=side)}]"
 
 
-def _left_out(rows: Sequence[Row], most: int, pattern: str) -> str:
+def _left_out(rows: Sequence[Row], most: int, pattern: str, side: Side) -> str:
     folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows[most:]).most_common(3)
     least = "at least " if len(rows) >= MAX_COUNTED else ""
     where = ", ".join(f"{number} in {folder}" for folder, number in folders)
     folder = next((folder for folder, _ in folders if folder != "."), "FOLDER")
-    return f"[... {least}{count(len(rows) - most, 'more line')} ({where}): search({pattern!r}, '{folder}/*')]"
+    call_text = _call("search", pattern, f"{folder}/*", side=side)
+    return f"[... {least}{count(len(rows) - most, 'more line')} ({where}): {call_text}]"
 
 
 async def _matching(
@@ -143,10 +150,11 @@ async def _matching(
         return ()
 
 
-async def _note_why_no_match(state: RunState, pattern: str, paths: Sequence[str], side: Side) -> None:
-    call_text = f"search({pattern[:PATH_CHARS]!r})"
+async def _note_why_no_match(state: RunState, pattern: str, glob: str | Sequence[str], side: Side) -> None:
+    paths = _globs(glob)
+    call_text = _call("search", pattern[:PATH_CHARS], *([glob] if paths else []), side=side)
     if paths and not await state.session.tree.grep(Query(["^"], paths, syntax="perl", side=side)):
-        state.note(f"{call_text}: no text file fits {', '.join(paths[:5]).replace(':(glob)', '')}")
+        state.note(f"{call_text}: no text file fits the glob")
     if "\n" in pattern or r"\n" in pattern:
         state.note(f"{call_text}: a search looks at one line at a time, and the pattern has a line break")
     elif r"\|" in pattern:
@@ -190,6 +198,7 @@ async def _elsewhere(state: RunState, name: str) -> None:
         state.note(f"{call_text}: no place in code; search() finds the word in {count(len(rows), 'line')}: {places}")
 
 
-def _globs(patterns: Iterable[str]) -> list[str]:
-    """Return the patterns as Git pathspecs, as many as one search takes."""
-    return [glob for pattern in patterns for glob in pathspecs(pattern)][: globs.MOST_EXPANDED]
+def _globs(glob: str | Sequence[str]) -> list[str]:
+    """Return the globs as Git pathspecs, as many as one search takes."""
+    patterns = [glob] if isinstance(glob, str) else glob
+    return [one for pattern in patterns for one in pathspecs(pattern)][: globs.MOST_EXPANDED]
