@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from shop import REPORT, Table, quiet
+from shop import REPORT, Table
 from waits import patience
 
 from bot.review.agent import tools
@@ -47,31 +47,6 @@ def test_read_numbers_lines_and_suggests_the_nearest_path(table: Table) -> None:
     assert "[shop/cart.py is not part of the change" in said[5]
 
 
-def test_search_lists_every_file_first_and_raw_lines_can_be_quoted(table: Table) -> None:
-    """A file with many matches hides no other file."""
-    said, _, _ = blocks(
-        table,
-        "print({row.split(':')[0] for row in search('e', limit=4)[:4]} == set(tree[-4:]))",
-        "print(raw('shop/cart.py', 4, 5))",
-        "print(raw('shop/cat.py', 1, 2))",
-    )
-    assert said[0] == "True"
-    assert said[1] == "def show(cart):\n    return f'{total(cart.items):.2f}'"
-    assert "did you mean shop/cart.py" in said[2]
-
-
-def test_ask_batch_keeps_the_order(table: Table) -> None:
-    """Answers come in the order of the questions."""
-    table.worker = lambda asked: {**quiet(asked), "answer": asked.messages[1].text.strip().split("\n")[-1]}
-    said, session, _ = blocks(
-        table,
-        "rs = ask_batch([(['shop/price.py'], 'first?'), ('shop/cart.py', 'second?'), (['shop/order.py:lines 5-5'], 'third?')])\n"
-        "print([r['answer'] for r in rs])",
-    )
-    assert said == ["['first?', 'second?', 'third?']"]
-    assert len(session.worker.model.prompts) == 3
-
-
 def test_failed_slot_contains_an_error(table: Table) -> None:
     """A failed prompt leaves an error in its slot; last_batch() returns the batch of a block that failed."""
     table.worker = lambda asked: ProviderRefused("too long") if "b" in asked.messages[0].text else "fine"
@@ -96,7 +71,6 @@ def test_report_refuses_invalid_findings_with_a_reason(table: Table) -> None:
         "print(report('shop/price.py', '        return None', 't', ''))",
         "print(report('shop/price.py', '        return None', 't', 'w', severity='huge'))",
         "print(report('shop/cart.py', 'def show(cart):', 'second', 'w', category='made-up', evidence=[['shop/none.py', 'x']]))",
-        "report('shop/price.py')",
     )
     first = session.results.findings[0]
     state = "not confirmed by a second model call"
@@ -110,22 +84,10 @@ def test_report_refuses_invalid_findings_with_a_reason(table: Table) -> None:
     assert said[4] == "refused: title and why must say something"
     assert said[5] == "refused: severity must be one of critical, high, medium, low"
     assert "1 of 1 evidence quotes were not found in the tree" in said[6]
-    assert "missing 3 required positional arguments" in said[7]
     assert [(f.source, f.start, f.category) for f in session.results.findings] == [
         ("root scripted/root", 3, "crash"),
         ("root scripted/root", 4, "other"),
     ]
-
-
-def test_drop_withdraws_a_finding_by_id(table: Table) -> None:
-    """drop() takes the ID that report() returned; an unknown ID is refused."""
-    said, session, _ = blocks(
-        table,
-        REPORT.replace("print(", "which = (", 1),
-        "print(drop(which, 'guarded by the caller'), drop('nothing', 'x'))",
-    )
-    assert said[1] == "dropped refused: there is no finding nothing; findings() lists those that stand"
-    assert session.results.findings == []
 
 
 def test_agree_supports_a_finding_with_the_line_that_decides(table: Table) -> None:
@@ -148,6 +110,25 @@ def test_agree_supports_a_finding_with_the_line_that_decides(table: Table) -> No
     ]
     assert (finding.title, finding.basis.votes, finding.severity) == ("It returns None", 2, "high")
     assert [(item.path, item.quote) for item in finding.evidence] == [("shop/cart.py", "def show(cart):")]
+
+
+def test_corrected_finding_replaces_the_old_one_unless_code_has_proven_it(table: Table) -> None:
+    """A report instead of another finding leaves one finding with both sources. A proven one stays as well."""
+
+    async def step(session: Session) -> tuple[list[Finding], RunState]:
+        reader = RunState(session, source=Source("model", "scripted/root", "root", view="diff"))
+        old = await report.report(reader, "shop/price.py", "    if not items:", "It is empty", "why")
+        root = RunState(session, source=Source("model", "scripted/root", "root"))
+        new = await report.report(root, "shop/cart.py", "def show(cart):", "show() fails", "why", instead_of=old)
+        (only,) = rows = session.results.findings
+        rows[0] = changed(only, verdict=Verdict.PROVEN)
+        await report.report(root, "shop/order.py", "def book(order):", "book() prints", "why", instead_of=new)
+        return [only, *rows], root
+
+    (only, *left), root = table.run(step)
+    assert (only.path, only.basis.votes) == ("shop/cart.py", 2)
+    assert left[1].path == "shop/order.py"
+    assert "code has proven it" in str(root.refusals)
 
 
 def test_report_only_adds_evidence_to_a_proven_finding(table: Table) -> None:

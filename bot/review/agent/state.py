@@ -18,8 +18,7 @@ class RunState(Work):
     session: Session
     source: Source  # the source of its reports
     gate: bool = False  # whether it is told which code regions nobody has read
-    # Workers' findings, exactly as they reported them
-    offered_findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
+    offered_findings: list[Finding] = field(default_factory=list)  # workers' findings, exactly as they reported them
 
     @property
     def calls(self) -> Calls:

@@ -119,14 +119,8 @@ def _pull(session: Session) -> dict[str, Any]:
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "old_path": file.old_path,
-        "status": file.status,
-        "added": len(file.added_lines),
-        "removed": len(file.removed_lines),
-        "skip": file.skip,
-    }
+    sizes = {"added": len(file.added_lines), "removed": len(file.removed_lines)}
+    return ask.fields(file, "path", "old_path", "status", "skip") | sizes
 
 
 def _unit(unit: Unit) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from bot import render
-from bot.findings.merge import fingerprint
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import beyond
 from bot.review.context import file_questions
@@ -103,7 +102,7 @@ async def _plan(state: RunState, paths: Sequence[str]) -> tuple[list[list[Part]]
 def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
     """Return an answer for the root's code. `found` is False only if everything was read."""
     findings = [finding for answer in answers for finding in answer.findings]
-    state.offered_findings.update({key(finding): finding for finding in findings})
+    state.offered_findings += findings
     error = "; ".join(answer.error for answer in answers if answer.error)
     if error:
         state.errors.setdefault(error)
@@ -116,11 +115,6 @@ def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
         "findings": [as_dict(finding) for finding in findings],
         "error": error,
     }
-
-
-def key(finding: Finding) -> tuple[str, str, str]:
-    """Return the key that recognizes a worker's finding when the root reports it."""
-    return fingerprint(finding), finding.title, finding.rule or str(finding.start)
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:

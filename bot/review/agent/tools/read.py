@@ -12,6 +12,7 @@ from bot.errors import GitError
 from bot.file_kinds import is_lock, nearest
 from bot.render import count, name
 from bot.review.agent.state import RunState
+from bot.review.agent.tools.ask import fields
 from bot.review.context.look_ups import absent, pathspecs
 from bot.values import Query, Side
 from deeprepo.impact.text.lines import file_lines
@@ -175,14 +176,8 @@ async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     elif len(found) >= MAX_HITS:
         state.note(f"callers({symbol!r}): only the first; search() finds others")
     return [
-        {
-            "path": one.path,
-            "line": one.line,
-            "text": _shown(one.path, one.line, one.text.rstrip()),
-            "function": one.function,
-            "form": one.form,
-            "test": one.test,
-        }
+        fields(one, "path", "line", "function", "form", "test")
+        | {"text": _shown(one.path, one.line, one.text.rstrip())}
         for one in found
     ]
 

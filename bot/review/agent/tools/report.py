@@ -18,8 +18,6 @@ from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.frames import Value
 
-MAX_TITLE = 200
-
 
 async def report(
     state: RunState,
@@ -34,8 +32,12 @@ async def report(
     start: int = 0,
     suggestion: str | None = None,
     trigger: str = "",
+    instead_of: str = "",
 ) -> str:
-    """Report a finding: return its id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree."""
+    """Report a finding: return its id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree.
+
+    `instead_of`: the id of a finding that this one corrects. Its sources then count for this one.
+    """
     if severity not in SEVERITIES:
         return _refuse(state, title, f"severity must be one of {', '.join(SEVERITIES)}")
     if not str(title).strip() or not str(why).strip():
@@ -54,7 +56,7 @@ async def report(
         suggestion=suggestion,
         trigger=" ".join(str(trigger or "").split()),
     )
-    return await _admit(state, _original(state, finding))
+    return await _admit(state, _original(state, finding), instead_of)
 
 
 async def agree(state: RunState, id: str, path: str, quote: str, severity: str = "") -> str:  # noqa: A002 - the name that models know
@@ -81,11 +83,11 @@ async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str
     found = _standing(state, id)
     if isinstance(found, str):
         return found
-    if found.proven and not found.is_masked:
-        return await _challenge(state, found, str(path), str(quote))
     if found.is_masked:
         why = "code has found a secret there, and you are shown a placeholder: people decide about it"
         return _refuse(state, f"drop({id})", why)
+    if found.proven:
+        return await _challenge(state, found, str(path), str(quote))
     state.session.results.findings.remove(found)
     return "dropped"
 
@@ -154,10 +156,14 @@ async def set_answer(
     return said
 
 
-async def _admit(state: RunState, finding: Finding) -> str:
+async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
     checked_finding = await verified(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
+    old = _standing(state, instead_of) if instead_of else None
+    if isinstance(old, Finding) and await drop(state, instead_of, "corrected") == "dropped":
+        sources = dict.fromkeys((*checked_finding.basis.sources, *old.basis.sources))
+        checked_finding = replace(checked_finding, basis=replace(checked_finding.basis, sources=tuple(sources)))
     current, before = merge.add_or_replace(state.session.results.findings, checked_finding)
     which = current.fingerprint
     state.refusals.pop(finding.title, None)
@@ -178,19 +184,14 @@ async def _admit(state: RunState, finding: Finding) -> str:
 
 def _refuse(state: RunState, title: object, why: str) -> str:
     """Record a refusal, so that the root sees it before its run ends."""
-    state.refusals[" ".join(str(title).split())[:MAX_TITLE]] = why
+    state.refusals[render.title(str(title))] = why
     return f"refused: {why}"
 
 
 def _original(state: RunState, finding: Finding) -> Finding:
     """Return the worker's finding, with its source and proof, if the root reports it unchanged."""
-    for offer in state.offered_findings.values():
-        same = (offer.path, offer.quote, offer.title, offer.why) == (
-            finding.path,
-            finding.quote,
-            finding.title,
-            finding.why,
-        )
+    for offer in state.offered_findings:
+        same = all(getattr(offer, name) == getattr(finding, name) for name in ("path", "quote", "title", "why"))
         if same and offer.start in {finding.start, 0}:
             return replace(offer, severity=finding.severity, evidence=offer.evidence or finding.evidence)
     return finding
