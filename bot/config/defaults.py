@@ -277,7 +277,8 @@ class TopLevel:
         "The rest is collapsed.",
     )
     fail_on: Severity | None = Field(
-        default=None, description="The check fails if a finding has at least this severity."
+        default=None,
+        description="The check fails if a finding has at least this severity. A model's finding must be confirmed first.",
     )
     strict: bool = Field(
         default=False,

@@ -438,6 +438,11 @@ class Finding:
         return self.verdict.is_shown or (self.basis.is_agreed and not is_doubted)
 
     @property
+    def may_block(self) -> bool:
+        """Whether it may fail the check or block the merge. A model's claim may only if it is confirmed."""
+        return self.verdict.is_shown or not (self.basis.has_model or self.basis.unsettled)
+
+    @property
     def serious(self) -> bool:
         """Whether its severity is critical or high."""
         return at_least(self.severity, "high")

@@ -384,14 +384,8 @@ class Review:
         )
 
     def reaching(self, threshold: Severity | None) -> tuple[Finding, ...]:
-        """Return the open findings that reach the threshold; none if it is None.
-
-        A finding on which the confirming model call could not decide reaches no threshold.
-        """
-        if threshold is None:
-            return ()
-        settled = (finding for finding in self.open_findings if not finding.basis.unsettled)
-        return tuple(finding for finding in settled if at_least(finding.severity, threshold))
+        """Return the open findings that reach the threshold; none if it is None."""
+        return _reaching(threshold, self.open_findings)
 
     @property
     def required_checks(self) -> tuple[RequiredCheck, ...]:
@@ -445,13 +439,16 @@ class Review:
     @property
     def failing(self) -> bool:
         """Whether the check fails, because of a finding, a required check, or a missing result."""
-        threshold = self.settings.fail_on
-        if self.lacking or self.reaching(threshold) or any(check.blocks for check in self.required_checks):
-            return True
         # A finding below the minimum severity may reach a threshold that was set later.
-        return threshold is not None and any(
-            at_least(finding.severity, threshold) for finding in self.findings_with_status("below")
-        )
+        known = (*self.open_findings, *self.findings_with_status("below"))
+        is_blocked = _reaching(self.settings.fail_on, known) or any(check.blocks for check in self.required_checks)
+        return bool(self.lacking or is_blocked)
+
+
+def _reaching(threshold: Severity | None, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    if threshold is None:
+        return ()
+    return tuple(finding for finding in findings if finding.may_block and at_least(finding.severity, threshold))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from hosted import finding, reviewed
 
 from bot import config
 from bot.config import Settings, policy
-from bot.values import Coverage, CoverageRow, Cut, Verdict
+from bot.values import Coverage, CoverageRow, Cut, Source, Verdict
 from bot.values.required_check import RequiredCheck
 from bot.values.review import NoReviewReason
 from bot.workflow.publish import checks
@@ -16,6 +16,7 @@ from tests.hosted import now
 UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
 USE = Coverage(readings=(CoverageRow("use", "a.py", "f", "unread", reason="it could not be found out"),))
 NEW = finding("f1")  # high severity
+CLAIM = finding("f3", sources=(Source("model", "m"),), verdict=Verdict.UNPROVEN)
 REFUTED = now(finding("f2"), "refuted", verdict=Verdict.REFUTED)
 HALF_JUDGED, JUDGED = ({"dropped": 2, "findings": (REFUTED,) * number} for number in (1, 2))
 
@@ -31,6 +32,7 @@ TABLE: list[tuple[dict[str, Any], str, str, str]] = [
     ({"findings": (NEW,)}, "neutral", "failure", "failure"),
     ({"findings": (now(NEW, "still"),)}, "neutral", "failure", "failure"),
     ({"findings": (now(NEW, "below"),)}, "success", "failure", "failure"),
+    ({"findings": (CLAIM,)}, "neutral", "neutral", "neutral"),
     ({"findings": (now(NEW, "fixed"),)}, "success", "success", "success"),
     ({"findings": (now(NEW, "silenced"),)}, "success", "success", "success"),
     ({"coverage": UNIT}, "neutral", "failure", "failure"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from bot.levels import Severity
 from bot.render import load
 from bot.stored import markers
-from bot.values import Review
+from bot.values import Review, at_least
 from bot.workflow.publish.publication import marker_of
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ async def update(review: Review, run: "ReviewRun") -> None:
 def is_approved(review: Review, threshold: Severity) -> bool:
     """Return whether the review allows an approval.
 
-    A model must have read the whole change, no finding may reach the threshold, and no check may fail or have
+    A model must have read the whole change, no open finding may be that severe, and no check may fail or have
     an unknown result.
     """
     is_whole = review.coverage.by_model and review.coverage.complete and not review.cut.partial and not review.cut.fault
     is_sure = not (review.shortfalls or review.settings.doubts or review.failing)
-    return is_whole and is_sure and not review.reaching(threshold)
+    return is_whole and is_sure and not any(at_least(one.severity, threshold) for one in review.open_findings)
