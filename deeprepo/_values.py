@@ -91,7 +91,7 @@ class Evidence:
 class Finding:
     """A problem that the change causes.
 
-    `verdict` is "proven" (by static analysis), "reproduced" (by a test), "confirmed" (by a second call) or "unproven". `rule` is the
+    `verdict` is "proven" (by static analysis), "reproduced" (by a test), "confirmed" (by another model call) or "unproven". `rule` is the
     check's code, or "" for a model's finding. `fingerprint` stays the same in later reviews, even if lines move. If another
     repository breaks, `consumer` is its name.
     """

@@ -20,7 +20,7 @@ def asked_to_judge(body: Mapping[str, Any]) -> bool:
 
 
 def test_unconfirmed_finding_is_confirmed_in_the_next_review(hand: Hand) -> None:
-    """The unconfirmed finding stays open, and loses its mark once a second call confirms it."""
+    """The unconfirmed finding stays open, and loses its mark once it is confirmed."""
     first = hand.review(calls=1)
     again = hand.review(first)
     there = [*again.open_findings]
@@ -71,7 +71,7 @@ def test_no_model_call_is_made_after_ctrl_c(hand: Hand) -> None:
 
     def worker(body: Mapping[str, Any]) -> Reply:
         is_root = "execute_python" in str(body.get("tools"))
-        kinds.append("root" if is_root else "opinion" if asked_to_judge(body) else "reader")
+        kinds.append("root" if is_root else "confirmation" if asked_to_judge(body) else "reader")
         if is_root:
             os.kill(os.getpid(), signal.SIGINT)
         return Reply(fault="hang") if is_root else judge(body)

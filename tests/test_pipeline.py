@@ -68,7 +68,7 @@ def said(review: Review) -> list[tuple[str, int, str]]:
 
 
 def test_fanout_reads_every_region_and_confirms_the_finding(pull: TypedChange, reviewed: Any) -> None:  # noqa: ANN401
-    """Each region was in a prompt, the finding was confirmed by a second call, and the caller was shown."""
+    """Each region was in a prompt, the finding was confirmed, and the caller was shown."""
     with doubles.in_thread(Server(worker)) as server:
         review = reviewed(pull, server, strategy="parts")
     assert said(review) == [("shop/helper.py", 2, "confirmed")]

@@ -100,7 +100,7 @@ class Story:
     """All reviews of one case, with a model that reports the defect only in the first one."""
 
     def __init__(self, repository: Repository, folder: Path, patch: pytest.MonkeyPatch, case: Case) -> None:
-        self.case, self.opinions = case, 0
+        self.case, self.confirmations = case, 0
         repository.commit({"README.md": "shop\n", ".deeprepo.yml": case.settings, **case.base}, "before")
         repository.git("checkout", "-qb", "feature")
         (folder / "scratch").mkdir()
@@ -121,7 +121,7 @@ class Story:
         def worker(body: Mapping[str, Any]) -> Reply:
             text = str(body["messages"])
             if "The claim, about" in text:
-                self.opinions += before is not None
+                self.confirmations += before is not None
                 later = verdict if before is not None else "confirmed"
                 return Reply(data={**CONFIRMED, "verdict": later, "ground": LINE})
             report = dict(self.case.report)
@@ -144,7 +144,7 @@ def is_open(review: Review) -> bool:
 def test_unrepeated_finding_on_unchanged_code_stays_open(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """The finding stays open, in one row, while a second call confirms it."""
+    """The finding stays open, in one row, while a call confirms it."""
     last = Story(repository, tmp_path, monkeypatch, STANDING[name]).run()
     assert is_open(last)
     assert [one.title for one in last.still].count(TITLE) == 1
@@ -161,7 +161,7 @@ def test_fix_is_detected_with_at_most_one_call(
     last = story.run("refuted")
     assert [one.title for one in last.findings_with_status("fixed")] == [TITLE]
     assert not is_open(last)
-    assert story.opinions == most
+    assert story.confirmations == most
 
 
 def test_confirmed_finding_is_not_checked_again_after_an_unrelated_push(
@@ -171,4 +171,4 @@ def test_confirmed_finding_is_not_checked_again_after_an_unrelated_push(
     case = STANDING["the line of the evidence is edited"]
     story = Story(repository, tmp_path, monkeypatch, Case([*case.pushes, {"NEWS.md": "one\n"}], case.report, case.base))
     assert is_open(story.run())
-    assert story.opinions == 1
+    assert story.confirmations == 1

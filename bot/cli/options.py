@@ -22,7 +22,7 @@ class Show(StrEnum):
     all = "all"
 
 
-SHOW_HELP = "Also show findings that no second model call confirmed (unproven), or every list in full (all)."
+SHOW_HELP = "Also show findings that were not confirmed (unproven), or every list in full (all)."
 RepoFolder = Annotated[str, typer.Option(help="The git repository to use.", metavar="DIR")]
 Staged = Annotated[bool, typer.Option("--staged", help="Review staged changes (the index).")]
 Uncommitted = Annotated[
@@ -49,7 +49,7 @@ StrategyOption = Annotated[Strategy | None, typer.Option(hidden=True)]  # for co
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Spending limit in dollars (default: 1.00).")]
 Verify = Annotated[
     bool | None,
-    typer.Option("--verify/--no-verify", help="Have a second model call confirm each finding from a model."),
+    typer.Option("--verify/--no-verify", help="Confirm models' findings with one more call each."),
 ]
 Previous = Annotated[
     Path | None,

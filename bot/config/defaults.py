@@ -96,7 +96,7 @@ class IgnoreItem:
     finding: str = Field(default="", description="Only this finding, given by its ID.")
     reason: str = Field(
         default="",
-        description="Why, in one sentence. With `claims`: a fact about this code. A second model call decides whether it refutes a "
+        description="Why, in one sentence. With `claims`: a fact about this code. A confirmation decides whether it refutes a "
         "finding.",
     )
     expires: Day = Field(default="", description="The last day on which this entry applies, such as 2027-01-31.")
@@ -295,7 +295,7 @@ class TopLevel:
         ge=1,
     )
     linked_issues: bool = Field(default=True, description="Compare the change with the issues that it closes.")
-    verify: bool = Field(default=True, description="Whether a second model call checks models' findings.")
+    verify: bool = Field(default=True, description="Whether models' findings are confirmed, with one more call each.")
     analyzers: tuple[str, ...] = Field(default=ANALYZERS, description="The static checks to run.")
     language: Language = Field(
         default="en",

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot import render
-from bot.errors import DeepRepoError
-from bot.findings import read, verify
+from bot.findings import confirm, read
+from bot.findings.confirm import Reply
 from bot.review import foresight
 from bot.review.context import look_ups
 from bot.review.context.look_ups import LookedUp, LookUps
@@ -19,7 +19,6 @@ from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Completion, Model, Prompt, Purpose
 
 REPEATED = 500  # tokens of the first answer and of the text that introduces the results
-Reply = Completion | DeepRepoError
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class Dialogues:
 def _wishes(prompt: Prompt, reply: Completion) -> tuple[LookUp, ...]:
     """Return what a first answer asks to see; nothing if the prompt did not offer it, or if it has the verdict."""
     has_offer = prompt.answer is not None and prompt.answer.final is not None
-    verdict = verify.verdict_of(reply.data)
+    verdict = confirm.verdict_of(reply.data)
     return read.look_ups(reply.data) if has_offer and (verdict is None or verdict.is_undecided) else ()
 
 

@@ -1,14 +1,14 @@
 """Decide which findings of a review are reported.
 
-A finding is reported if static analysis proved it, a second model call confirmed it, or a root or several passes
-reported it. A second call is only made where it can change what people see. Dismissed findings
-are counted and can be listed. A finding without a verdict is reported as unconfirmed, so that it doesn't
-vanish silently.
+A finding is reported if static analysis proved it, a confirmation (another model call) found it true, or a root
+or several passes reported it. A confirmation is only requested where it can change what people see. Dismissed
+findings are counted and can be listed. A finding without a verdict is reported as unconfirmed, so that it
+doesn't vanish silently.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,7 @@ from bot.values import (
 from bot.values.finding import AGREED
 
 if TYPE_CHECKING:
-    from bot.findings.verify import Ask, Opinion, OpinionQuestion, Precedents
-    from bot.review.dialogues import Reply
+    from bot.findings.confirm import Ask, Confirmation, Precedents
 
 DismissedClaim = tuple[Finding, str]  # a dismissed finding and the reason
 MOST_LEARNINGS = 5  # learnings shown to one confirmation
@@ -60,15 +59,8 @@ class JudgedFindings:
 
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
     """Return all findings with their status. Without `ask`, request no more confirmations."""
-    survey, found = session.survey, session.results.findings
-    if session.opinions is None or not ask:
-        return await judge(survey, found, None, session.absence)
-    judge_model = session.opinions
-
-    async def opinions(questions: "Sequence[OpinionQuestion]") -> "list[Reply]":
-        return await judge_model.answers([one.prompt for one in questions], [one.excerpts for one in questions])
-
-    return await judge(survey, found, opinions, session.absence)
+    confirming = session.confirming.answers if session.confirming is not None and ask else None
+    return await judge(session.survey, session.results.findings, confirming, session.absence)
 
 
 def report_findings_so_far(session: Session) -> None:
@@ -79,7 +71,7 @@ def report_findings_so_far(session: Session) -> None:
     found = [one for one in session.results.findings if at_least(one.severity, least) and not one.is_remark]
     due = [one for one in found if _needs_confirmation(one, survey) and _is_due(one, survey, precedents)]
     sure = [one for one in found if one.verdict.is_shown or (_is_agreed(one) and one not in due)]
-    session.say(survey.reading(sure, len(due) if session.opinions is not None else 0, is_checked=True))
+    session.say(survey.reading(sure, len(due) if session.confirming is not None else 0, is_checked=True))
 
 
 async def judge(
@@ -117,11 +109,11 @@ async def judge(
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
     if ask is not None and asked:
         # imported here, because a review without a model needs no confirmations
-        from bot.findings.verify import verify
+        from bot.findings.confirm import confirm
 
-        opinions = await verify(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
-        for at, opinion in zip(due, opinions, strict=True):
-            one, now, answer = found[at], opinion.finding, opinion.silencing
+        rows = await confirm(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
+        for at, confirmation in zip(due, rows, strict=True):
+            one, now, answer = found[at], confirmation.finding, confirmation.silencing
             if answer is not None:
                 answers[answer.rule] += 1
                 is_too_broad = answer.rule is not None and answers[answer.rule] > MOST_ANSWERED
@@ -129,19 +121,17 @@ async def judge(
                     judged[at] = silencing.silenced(one, answer)
                     continue
             if one.status != "new":
-                judged[at] = update_doubtful(one, now, opinion.unsettled)
+                known = one if confirmation.is_wanted else replace(one, severity=now.severity)
+                judged[at] = update_doubtful(known, now, confirmation.unsettled)
                 continue
-            judged[at] = _update_new(one, opinion)
+            judged[at] = _update_new(one, confirmation)
             if now.basis.unconfirmed:
                 unheard.append(now)
-                reasons[opinion.unheard] += 1
+                reasons[confirmation.unheard] += 1
     return JudgedFindings(
         tuple(finding for finding in judged if finding is not None),
         tuple(unheard),
-        tuple(
-            f"{count(number, 'finding')} could not be confirmed by a second model call: {reason}"
-            for reason, number in reasons.items()
-        ),
+        tuple(f"{count(number, 'finding')} could not be confirmed: {reason}" for reason, number in reasons.items()),
         _of_other_build(past.known, of_other_build),
     )
 
@@ -156,14 +146,14 @@ def _of_other_build(earlier: EarlierReview | None, number: int) -> tuple[str, ..
     )
 
 
-def _update_new(before: Finding, opinion: "Opinion") -> Finding:
+def _update_new(before: Finding, confirmation: "Confirmation") -> Finding:
     """Return a new finding after its confirmation.
 
     If the confirmation could not decide, a finding stays, marked as unsettled, if several passes reported it, or
     if one of several passes did and it is serious or from the root's model with the code around the change.
     """
-    now = opinion.finding
-    if now.is_shown:
+    now = confirmation.finding
+    if now.is_shown and confirmation.is_wanted:
         return now
     if before.is_challenged:  # a proof that models doubt is never dropped
         return before.with_verdict(before.verdict, unsettled=CHALLENGED)
@@ -172,8 +162,8 @@ def _update_new(before: Finding, opinion: "Opinion") -> Finding:
     is_kept = before.basis.votes >= AGREED or (
         (before.serious or before.basis.has_root) and before.basis.votes and before.basis.readings >= AGREED
     )
-    if opinion.unsettled and is_kept:
-        return now.with_verdict(now.verdict, unsettled=opinion.unsettled)
+    if confirmation.unsettled and is_kept:
+        return now.with_verdict(now.verdict, unsettled=confirmation.unsettled)
     return now.with_status("unproven")
 
 

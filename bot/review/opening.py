@@ -63,14 +63,14 @@ async def open_session(
     tree = MaskedTree(survey.tree, survey.masks)
     worker: Worker = checks
     takes_notes = settings.walkthrough
-    look_ups, consumer_code, opinions = None, None, None
+    look_ups, consumer_code, confirming = None, None, None
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the model worker
         look_ups, consumer_code = _look_ups(survey, tree, journal)
-    confirming = models.reader if settings.effort == "low" else models.root or models.reader
-    if settings.verify and confirming:
+    model = models.reader if settings.effort == "low" else models.root or models.reader
+    if settings.verify and model:
         from bot.review.dialogues import Dialogues
 
-        opinions = Dialogues(calls, confirming, "verify", look_ups)
+        confirming = Dialogues(calls, model, "verify", look_ups)
     if models.reader:
         from bot.review.workers import ModelWorker
 
@@ -91,7 +91,7 @@ async def open_session(
             callers=partial(uses.callers, ShownTree(tree, survey.masks)),
             look_ups=look_ups,
             consumer_code=consumer_code,
-            opinions=opinions,
+            confirming=confirming,
             results=Results(notes=list(notes)),
             takes_notes=takes_notes,
             effort=settings.effort,

@@ -108,7 +108,7 @@ class Session:
     takes_notes: bool = False  # whether models are asked to summarize the change
     effort: ReviewEffort = "medium"  # how thorough the review is
     results: Results = field(default_factory=Results)
-    opinions: "Dialogues | None" = None  # with the model that confirms findings; None if none does
+    confirming: "Dialogues | None" = None  # with the model that confirms findings; None if none does
     # How to interpret that a static check no longer reports a finding; None if the check is off.
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen"
     say: ProgressCallback = lambda _: None  # reports progress: a line, or what is being read and was found so far

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.findings import issues, quotes, read
+from bot.findings.confirm import Reply
 from bot.review.context import look_ups
 from bot.review.coverage import CoverageTracker
-from bot.review.dialogues import Exchange, Reply
+from bot.review.dialogues import Exchange
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
 from bot.values import Finding, ReaderNotes, Source, Unit

@@ -49,20 +49,20 @@ class Verdict(StrEnum):
 
     is_shown: bool  # whether the finding is reported without a confirmation
     is_plausible: bool  # whether the finding may be true
-    opinion: bool  # whether a confirming model call can return this verdict
+    is_answer: bool  # whether a confirmation can return this verdict
     state: str  # a description for the root model
 
     PROVEN = "proven", True, True, False, "proven by a static check"
     REPRODUCED = "reproduced", True, True, False, "reproduced by a test that was run"
-    CONFIRMED = "confirmed", True, True, True, "confirmed by a second model call"
-    UNPROVEN = "unproven", False, True, True, "not confirmed by a second model call"
-    REFUTED = "refuted", False, False, True, "refuted by a second model call"
+    CONFIRMED = "confirmed", True, True, True, "confirmed"
+    UNPROVEN = "unproven", False, True, True, "not confirmed"
+    REFUTED = "refuted", False, False, True, "refuted"
 
     def __new__(cls, text: str, *facts: bool | str) -> Self:
         """Create a member with `text` as its value and `facts` as its attributes."""
         member = str.__new__(cls, text)
         member._value_ = text
-        member.is_shown, member.is_plausible, member.opinion, member.state = facts  # type: ignore[assignment]
+        member.is_shown, member.is_plausible, member.is_answer, member.state = facts  # type: ignore[assignment]
         return member
 
     @property

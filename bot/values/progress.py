@@ -22,7 +22,7 @@ class Reading:
     is_checked: bool = False  # whether all static checks are done
     findings: int = 0  # number of findings that need no confirmation: proven, or reported by several passes
     worst_findings: tuple[Finding, ...] = ()  # the worst of them
-    pending: int = 0  # number of findings that a second model call still has to confirm
+    pending: int = 0  # number of findings that are still to be confirmed
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def test_report_refuses_invalid_findings_with_a_reason(table: Table) -> None:
         "print(report('shop/cart.py', 'def show(cart):', 'second', 'w', category='made-up', evidence=[['shop/none.py', 'x']]))",
     )
     first = session.results.findings[0]
-    state = "not confirmed by a second model call"
+    state = "not confirmed"
     assert said[0] == f"{first.fingerprint} accepted at shop/price.py:3; {state}"
     assert (
         said[1]

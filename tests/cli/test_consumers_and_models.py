@@ -64,7 +64,7 @@ def is_verdict(body: Mapping[str, Any]) -> bool:
 
 
 def worker(body: Mapping[str, Any]) -> Reply:
-    """Ask for the consumer's code first, then report the finding; a second call confirms it."""
+    """Ask for the consumer's code first, then report the finding, which is confirmed."""
     if is_verdict(body):
         return Reply(data=VERDICT)
     if not any(message["role"] == "assistant" for message in body["messages"]):
@@ -106,10 +106,10 @@ def test_model_looks_into_a_consumer_and_quotes_it(library: Repository, billing:
         "billing:deep/pay.py", 7, "billing", commit,
     )  # fmt: skip
     assert finding["consumer"] == "billing"
-    opinions = [messages_of(body) for body in server.requests if is_verdict(body)]
-    assert opinions
+    confirmations = [messages_of(body) for body in server.requests if is_verdict(body)]
+    assert confirmations
     assert all(
-        "which uses this one (after the change) ---\n7     return price(3000) / 100" in text for text in opinions
+        "which uses this one (after the change) ---\n7     return price(3000) / 100" in text for text in confirmations
     )
 
 

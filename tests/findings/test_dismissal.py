@@ -14,11 +14,10 @@ from bot.checkout import Checkout
 from bot.findings.merge import identify
 from bot.findings.quotes import check_quotes
 from bot.findings.silencing import IgnoreList
-from bot.findings.verify import OpinionQuestion
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
 from bot.values import Basis, Dismissal, EarlierReview, Finding, OwnerRule, PullRequest, Rejection, Source, Verdict
-from deeprepo.rlm.values import Completion, Usage
+from deeprepo.rlm.values import Completion, Prompt, Usage
 from tests.findings_changed import changed
 
 READER = Source("model", "scripted/reader", "worker")
@@ -67,16 +66,16 @@ def finding(name: str, key: str, words: tuple[str, str], line: str, *, category:
     )
 
 
-class Opinion:
+class Confirming:
     """A confirmation that marks repeats as scripted and confirms everything."""
 
     def __init__(self, answers: Mapping[str, Mapping[str, Any]]) -> None:
         self.answers, self.prompts = answers, list[str]()
 
-    async def __call__(self, questions: Sequence[OpinionQuestion]) -> list[Completion]:
+    async def __call__(self, prompts: Sequence[Prompt], _shown: object) -> list[Completion]:
         replies = []
-        for question in questions:
-            text = question.prompt.messages[-1].text
+        for prompt in prompts:
+            text = prompt.messages[-1].text
             self.prompts.append(text)
             more = next((dict(each) for mark, each in self.answers.items() if mark in text.partition("---")[0]), {})
             data = {
@@ -95,7 +94,7 @@ async def judged(
     repository: Repository,
     pull: PullRequest,
     findings: Sequence[Finding],
-    opinion: Opinion | None,
+    confirming: Confirming | None,
     ignore_list: IgnoreList,
     *before: Finding,
 ) -> JudgedFindings:
@@ -105,7 +104,7 @@ async def judged(
         assert len(checked) == len(findings)
         known = EarlierReview(1, pull.base, "0" * 40, findings=before)
         subject = step.survey(pull, tree, ignore_list=ignore_list, past=Past(known))
-        return await judge(subject, checked, opinion)
+        return await judge(subject, checked, confirming)
 
 
 @pytest.fixture
@@ -133,7 +132,7 @@ def test_dismissed_finding_is_not_reported_again(
     wordings = [(a.format(**say), b.format(**say)) for a, b in WORDINGS]
     before = finding(name, key, wordings[0], line)
     other = finding(name, key, (f"{name}() {other_claim}", f"The looked up value {other_claim}."), other_line)
-    opinion = Opinion({title: {"repeats": "D1"} for title, _ in wordings})
+    confirming = Confirming({title: {"repeats": "D1"} for title, _ in wordings})
     words = IgnoreList().also([Dismissal(before.identity, REASON, how)])
     for number in range(3):
         again = finding(name, key, wordings[(turn + number) % (len(wordings) - 1) + 1], line, category="crash")
@@ -145,7 +144,7 @@ def test_dismissed_finding_is_not_reported_again(
             f"def {name}(one, table):",
             category="other",
         )
-        result = asyncio.run(judged(repository, pull, [again, moved, other], opinion, words, before))
+        result = asyncio.run(judged(repository, pull, [again, moved, other], confirming, words, before))
         assert [one.title for one in result.findings_with_status("new")] == [other.title]
         assert {
             one.tracking.silencing and one.tracking.silencing.scope for one in result.findings_with_status("silenced")
@@ -180,8 +179,8 @@ def test_learned_sentence_silences_only_findings_it_was_shown_for(
     one = finding(
         "weight", "rate", ("Zero is not handled", "It divides by zero."), "    first = one.rate / table.rate_unit"
     )
-    opinion = Opinion({"Zero is not handled": {"sentence": sentence}})
-    result = asyncio.run(judged(repository, pull, [one], opinion, IgnoreList().also([], [scope])))
+    confirming = Confirming({"Zero is not handled": {"sentence": sentence}})
+    result = asyncio.run(judged(repository, pull, [one], confirming, IgnoreList().also([], [scope])))
     assert bool(result.findings_with_status("silenced")) == silent
     assert len(result.findings_with_status("new")) == (not silent)
     if silent:
@@ -193,7 +192,7 @@ def test_learned_sentence_silences_only_findings_it_was_shown_for(
 
 
 def test_learned_sentence_never_silences_a_proven_finding(change: tuple[Repository, PullRequest]) -> None:
-    """Learned sentences silence neither proven findings nor findings without a second model call."""
+    """Learned sentences silence neither proven findings nor findings that no call confirms."""
     repository, pull = change
     proven = changed(
         finding("weight", "rate", ("Zero", "It divides."), "    first = one.rate / table.rate_unit"),
@@ -202,8 +201,8 @@ def test_learned_sentence_never_silences_a_proven_finding(change: tuple[Reposito
     )
     guess = finding("stock", "shelf", ("Zero", "It divides."), "    first = one.shelf / table.shelf_unit")
     words = IgnoreList().also([], [learning("**", "answer everything with S1")])
-    opinion = Opinion({"Zero": {"sentence": "S1"}})
-    result = asyncio.run(judged(repository, pull, [proven], opinion, words))
+    confirming = Confirming({"Zero": {"sentence": "S1"}})
+    result = asyncio.run(judged(repository, pull, [proven], confirming, words))
     assert len(result.findings_with_status("new")) == 1
     result = asyncio.run(judged(repository, pull, [proven, guess], None, words))
     assert len(result.findings_with_status("new")) == 2
@@ -217,7 +216,7 @@ def test_learned_sentence_silences_at_most_three_findings(change: tuple[Reposito
         for name, key, _, _ in SUBJECTS
         for line in (f"    first = one.{key} / table.{key}_unit", f"    second = table.lookup(one.{key})")
     ]
-    opinion = Opinion({"Zero": {"sentence": "S1"}})
-    result = asyncio.run(judged(repository, pull, many, opinion, IgnoreList().also([], [learning("**")])))
+    confirming = Confirming({"Zero": {"sentence": "S1"}})
+    result = asyncio.run(judged(repository, pull, many, confirming, IgnoreList().also([], [learning("**")])))
     assert len(result.findings_with_status("silenced")) == 3
     assert len(result.findings_with_status("new")) == len(many) - 3

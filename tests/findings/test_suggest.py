@@ -112,7 +112,7 @@ def test_suggestion_is_offered_only_for_exact_head_lines(repository: Repository)
 
 
 def test_suggestion_of_several_passes_is_a_fix(repository: Repository) -> None:
-    """A suggestion is applied as a fix if several passes reported the finding, unless the second call could not decide."""
+    """A suggestion is applied as a fix if several passes reported the finding, unless the confirmation could not decide."""
     (alone,) = tried(repository, [("a.py", PYTHON, "    if strict == None:", 5, "    if strict is None:")])
     agreed = Basis((*BASE.basis.sources, Source("model", "m", "root", view="diff")))
     bases = (BASE.basis, agreed, replace(agreed, unsettled="why"), replace(agreed, unconfirmed=True))

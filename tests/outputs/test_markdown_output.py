@@ -55,7 +55,7 @@ def test_unsettled_finding_fails_the_check_without_reaching_the_threshold() -> N
         dropped=0,
     )
     assert (review.reaching("high"), review.shortfalls, review.failing) == ((), ("dropped",), True)
-    assert "neither confirm nor refute this: read_row decides" in markdown.render(review)
+    assert "could not decide: read_row decides" in markdown.render(review)
 
 
 @pytest.mark.parametrize("findings", few([60, 400], 0))

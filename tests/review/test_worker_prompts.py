@@ -116,8 +116,8 @@ PROMPTS = {
         },
         150,
     ),
-    "verify": (
-        "verify.md.j2",
+    "confirm": (
+        "confirm.md.j2",
         {
             "title": "Drop the amount",
             "body": "Rates need none.",
@@ -134,7 +134,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_system": ("verify_system.md.j2", {}, 690),
+    "confirm_system": ("confirm_system.md.j2", {}, 690),
 }
 
 

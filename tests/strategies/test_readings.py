@@ -54,7 +54,7 @@ class Two:
         """Return the next reply."""
         text = str(body["messages"])
         if CLAIM in text:
-            self.asked.append("opinion")
+            self.asked.append("confirmation")
             return doubles.verdict(
                 body, {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""}
             )
@@ -106,12 +106,12 @@ def test_unconfirmed_diff_only_finding_is_collapsed(change: Repository) -> None:
     change.git("rebase", "-q", "main")
     played = Two(beside=(), alone=(FOUND,))
     review = reviewed(change, played)
-    assert "opinion" not in played.asked
+    assert "confirmation" not in played.asked
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("unproven", "folded")]
 
 
 @pytest.mark.parametrize(
-    ("alone", "settings", "opinions"),
+    ("alone", "settings", "confirmations"),
     [
         ((), "", 0),
         ((), "request_changes: high\n", 1),
@@ -120,16 +120,16 @@ def test_unconfirmed_diff_only_finding_is_collapsed(change: Repository) -> None:
     ],
 )
 def test_finding_is_confirmed_only_if_that_can_change_the_report(
-    change: Repository, alone: tuple[Mapping[str, Any], ...], settings: str, opinions: int
+    change: Repository, alone: tuple[Mapping[str, Any], ...], settings: str, confirmations: int
 ) -> None:
-    """A finding of the root needs no second call, unless it reaches a threshold or the effort is high."""
+    """A finding of the root needs no confirmation, unless it reaches a threshold or the effort is high."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
     played = Two(beside=(FOUND,), alone=alone)
     reviewed(change, played)
-    assert played.asked.count("opinion") == opinions
+    assert played.asked.count("confirmation") == confirmations
 
 
 def test_each_configured_model_reads_the_diff_once(change: Repository) -> None:
@@ -193,27 +193,27 @@ class Roles(Two):
         beside: tuple[Mapping[str, Any], ...],
         alone: tuple[Mapping[str, Any], ...],
         fails: tuple[str, ...] = ("\0",),
-        opinion: str = "confirmed",
+        verdict: str = "confirmed",
     ) -> None:
         super().__init__(beside=beside, alone=alone, fails=fails)
-        self.opinion = opinion
+        self.verdict = verdict
         self.calls = list[tuple[str, str]]()  # (model, what it was asked for)
         self.asked_for: dict[str, set[str]] = {}  # model -> fields of its answers
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """Return the next reply. Every confirmation is `opinion`."""
+        """Return the next reply. Every confirmation is `verdict`."""
         reply = super().__call__(body)
         self.calls.append((body["model"], self.asked[-1]))
         form = str({name: value for name, value in body.items() if name != "messages"})
-        if self.asked[-1] != "opinion":
+        if self.asked[-1] != "confirmation":
             fields = {name for name in ("look_ups", "overview") if f"'{name}'" in form}
             self.asked_for.setdefault(body["model"], set()).update(fields)
             if "'overview'" in form and reply.data is not None:
                 notes = {"overview": "Adds rates.", "files": ["shop/helper.py | rates | adds sixty rates"]}
                 return Reply(data={**reply.data, **notes, "look_first": "shop/helper.py"})
         else:
-            row = {"verdict": self.opinion, "trigger": "t", "author_would_change": True, "reason": ""}
-            return doubles.verdict(body, {**row, "ground": "x" if self.opinion == "refuted" else ""})
+            row = {"verdict": self.verdict, "trigger": "t", "author_would_change": True, "reason": ""}
+            return doubles.verdict(body, {**row, "ground": "x" if self.verdict == "refuted" else ""})
         return reply
 
 
@@ -233,24 +233,24 @@ def test_with_effort_low_there_is_one_call_without_look_ups_and_one_that_confirm
     """The only pass summarizes the change itself."""
     played = Roles(beside=(FOUND,), alone=())
     review = reviewed(change, played, *SMALL, "--effort", "low")
-    assert played.calls == [("model", "reading"), ("small", "opinion")]
+    assert played.calls == [("model", "reading"), ("small", "confirmation")]
     assert played.asked_for == {"model": {"overview"}}
     assert review["walkthrough"]["overview"] == "Adds rates."
 
 
 @pytest.mark.parametrize(
-    ("opinion", "shown"),
+    ("verdict", "shown"),
     [("confirmed", [("confirmed", "inline")]), ("refuted", []), ("unproven", [("unproven", "folded")])],
 )
 def test_finding_of_only_the_diff_needs_a_confirmation(
-    change: Repository, opinion: str, shown: list[tuple[str, str]]
+    change: Repository, verdict: str, shown: list[tuple[str, str]]
 ) -> None:
     """A serious finding that no pass with the surrounding code reported is confirmed by the root's model."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": "models: {readers: [compatible/small]}\n"}, "settings")
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
-    played = Roles(beside=(), alone=(FOUND,), opinion=opinion)
+    played = Roles(beside=(), alone=(FOUND,), verdict=verdict)
     review = reviewed(change, played, *SMALL, DEEPREPO_MODELS="compatible/*")
-    assert [call for call in played.calls if call[1] == "opinion"] == [("model", "opinion")]
+    assert [call for call in played.calls if call[1] == "confirmation"] == [("model", "confirmation")]
     assert [(one["verdict"], one["place"]) for one in review["findings"] if one["status"] == "new"] == shown

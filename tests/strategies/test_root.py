@@ -43,7 +43,7 @@ class Played:
         text = str(body["messages"])
         self.seen.append(text)
         if CLAIM in text:
-            self.asked.append("opinion")
+            self.asked.append("confirmation")
             told = {"verdict": self.verdict, "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": ""}
             ground = {} if self.verdict == "confirmed" else {"ground": "a negative number is refused before"}
             return doubles.verdict(body, told | ground)

@@ -49,8 +49,8 @@ async def test_check_run_lists_findings_of_several_passes_before_confirmation(
 
     def answer(body: Mapping[str, Any]) -> Reply:
         text = str(body["messages"])
-        requests.append("opinion" if "The claim, about" in text else "pass")
-        if requests[-1] == "opinion":
+        requests.append("confirmation" if "The claim, about" in text else "pass")
+        if requests[-1] == "confirmation":
             return Reply(fault="hang")
         found = [AGREED] if "You read the diff of a pull request" in text else [AGREED, SINGLE]
         return Reply(data={"answer": "Rates.", "findings": found})
@@ -67,4 +67,4 @@ async def test_check_run_lists_findings_of_several_passes_before_confirmation(
             assert requests.count("pass") == 2
             assert AGREED["title"] in check.summary
             assert SINGLE["title"] not in check.summary
-            assert "1 more finding is being confirmed by a second model call." in check.summary
+            assert "1 more finding is being confirmed." in check.summary

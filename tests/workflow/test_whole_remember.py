@@ -36,7 +36,7 @@ VERDICT = {
 
 
 class Model:
-    """A model that reports both defects and, in the second call, cites the learning for the first one."""
+    """A model that reports both defects and, in the confirmation, cites the learning for the first one."""
 
     def __init__(self) -> None:
         self.texts = list[str]()

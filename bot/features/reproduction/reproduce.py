@@ -3,7 +3,7 @@
 A test must fail on the head and pass without the defect.
 
 Only the results of runs count. Each test runs twice on every side, the second time in reverse order, and a
-second model call reviews it. A finding that cannot be reproduced does not change. The journal records model
+another model call reviews it. A finding that cannot be reproduced does not change. The journal records model
 calls and runs, so a resumed review repeats neither.
 """
 
@@ -56,7 +56,7 @@ TEST = Schema(
 )
 TEST_SCHEMA = Schema(
     "reading",
-    "Hand in the opinion on the test.",
+    "Hand in the verdict on the test.",
     strict(
         reason=text("one sentence"),
         proves={"type": "boolean", "description": "whether the test proves the finding"},
@@ -130,8 +130,8 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
     """Return the findings to try, worst first: unproven findings on the head that are not minor."""
 
     def is_fit(finding: Finding) -> bool:
-        is_opinion = not finding.proven and REPRODUCTION.of(finding) is None and finding.category != "secret"
-        return is_opinion and finding.severity != "low" and finding.side == "head"
+        is_guess = not finding.proven and REPRODUCTION.of(finding) is None and finding.category != "secret"
+        return is_guess and finding.severity != "low" and finding.side == "head"
 
     def urgency(placed_finding: PlacedFinding) -> tuple[int, str, int]:
         finding = placed_finding.finding
@@ -169,9 +169,7 @@ class _Trial:
             await self._repeat(attempt)
             reply = await self.session.calls.complete(self.model, self._reading(attempt, excerpts), "verify")
             if not (reply.data or {}).get("proves"):
-                raise _NotShownError(
-                    f"a second model call rejected its test: {(reply.data or {}).get('reason', '')}".rstrip(": ")
-                )
+                raise _NotShownError(f"a model rejected its test: {(reply.data or {}).get('reason', '')}".rstrip(": "))
         except SandboxRefused:
             raise
         except DeepRepoError as error:

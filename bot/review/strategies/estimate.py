@@ -93,14 +93,14 @@ MORE_TURNS, SMALL_PROMPT = 0.6, 2_600  # each doubling of that prompt adds MORE_
 OUTPUT = 3_700  # tokens that a block prints, including the message around it
 # FINDINGS per PART tokens read, and at least per review; as many are confirmed as are shown in full, and a few more
 FINDINGS, PART = 0.7, 9_000
-OPINION = 6_500  # tokens of a confirmation's prompt
+CONFIRMATION = 6_500  # tokens of a confirmation's prompt
 # share of model passes and of confirmations that request more code in a second call
 ASKING, DOUBTING = 0.25, 0.5
 UNSEEN = 0.1  # share of the findings that are confirmed at effort medium, if the root reads the change
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms up to {MOST_IN_FULL + SPARE} of them ({UNSEEN:.0%} at medium if a root reads the change), "
+    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS:g} findings per {PART:,} tokens, one more call each confirms up to {MOST_IN_FULL + SPARE} of them ({UNSEEN:.0%} at medium if a root reads the change), "
     f"and {ASKING:.0%} of the calls request more code"
 )
 
@@ -142,11 +142,11 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
             root_calls += _turns(first, root)
     judge = worker if root is None or effort == "low" else root
     share = UNSEEN if effort == "medium" and name == "root" else 1.0
-    opinions = _opinions(read_tokens, judge, proofs, share) if verify and read_tokens else []
+    confirmations = _confirmations(read_tokens, judge, proofs, share) if verify and read_tokens else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
     beside = [_usd(run.price, _likely(run.prompt_usages)) for run in others]
-    rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, opinions))
-    every = [*readings, *_likely(by_others), *root_calls, *opinions]
+    rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, confirmations))
+    every = [*readings, *_likely(by_others), *root_calls, *confirmations]
     usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))
     calls = round(sum(times for _, times in every))
     weighed = sum([*read, *first_turns], Usage())
@@ -162,10 +162,10 @@ def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely
     return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
 
 
-def _opinions(read_tokens: int, judge: DryRun, proofs: int, share: float) -> list[Likely]:
+def _confirmations(read_tokens: int, judge: DryRun, proofs: int, share: float) -> list[Likely]:
     count = min(FINDINGS * max(1.0, read_tokens / _sized(PART, judge)), MOST_IN_FULL + SPARE)
     thinking = judge.thinking("verify")
-    size = Usage(_sized(OPINION, judge), 200 + thinking)
+    size = Usage(_sized(CONFIRMATION, judge), 200 + thinking)
     test_count = min(proofs, math.ceil(count))
     writing = Usage(PROOF, 1_000 + thinking)
     return [

@@ -45,9 +45,7 @@ Worker = Annotated[
     typer.Option(metavar="PROVIDER/MODEL", help="The worker model, usually a cheaper one, which reads the code."),
 ]
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Spending limit for one review, in dollars.")]
-Verify = Annotated[
-    bool | None, typer.Option("--verify/--no-verify", help="Whether a second model call confirms findings.")
-]
+Verify = Annotated[bool | None, typer.Option("--verify/--no-verify", help="Whether findings are confirmed.")]
 Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]
 Oracle = Annotated[
     bool,

@@ -32,7 +32,7 @@ def command(
     window: Annotated[int, typer.Option(min=1_000, help="Characters of code that the single call sees.")] = 180_000,
     turns: options.Turns = 12,
     rounds: Annotated[int, typer.Option(min=1, help="Number of repetitions. Use 3 to measure a model.")] = 1,
-    verify: Annotated[bool, typer.Option(help="Whether a second model call confirms findings.")] = False,
+    verify: Annotated[bool, typer.Option(help="Whether findings are confirmed.")] = False,
     max_usd: Annotated[
         float | None, typer.Option(min=0, help="Spending limit for this comparison, in dollars.")
     ] = None,

@@ -63,10 +63,10 @@ async def _talkative(repo: Path, last: bytes | None, scratch: str) -> Review:
 def remarks(prompt: Prompt) -> Completion:
     """The script of a reader that never has nothing to say: of each prompt it takes a line that the change adds and one that it does not.
 
-    Which ones depends on the prompt, so in another round it finds others. Whoever asks for a second opinion is told that all of it is so.
+    Which ones depends on the prompt, so in another round it finds others. Whoever asks for a confirmation is told that all of it is so.
     """
-    if (opinion := confirmation(prompt)) is not None:
-        return Completion("", Usage(1, 1), data=opinion)
+    if (confirmed := confirmation(prompt)) is not None:
+        return Completion("", Usage(1, 1), data=confirmed)
     text = prompt.messages[-1].text
     rows = sorted({(sign, path, line) for path, sign, line in shown_rows(text) if len(line) > SHORTEST})
     draw = random.Random(text)  # noqa: S311 - a draw that can be repeated

@@ -19,7 +19,7 @@ FindingFields = dict[str, Any]
 
 
 class Reader:
-    """The script of a `ScriptedModel`: answers reviews, looks, second opinions and free prompts; remembers what it was shown."""
+    """The script of a `ScriptedModel`: answers reviews, looks, confirmations and free prompts; remembers what it was shown."""
 
     def __init__(self, code: CodeBase, usage: Callable[[Prompt], Usage] | None = None) -> None:
         self.labels = code.labels
@@ -85,7 +85,7 @@ def _in_schema(finding: FindingFields, label: Label) -> FindingFields:
 
 
 def _verdict(labels: Sequence[Label]) -> FindingFields:
-    """A second opinion: what it can see itself it confirms, the rest it cannot prove."""
+    """A confirmation: what it can see itself it confirms, the rest it cannot prove."""
     trigger = labels[0].trigger if labels else ""
     verdict = "confirmed" if labels else "unproven"
     return {"verdict": verdict, "trigger": trigger, "author_would_change": bool(labels), "reason": "as the lines show"}

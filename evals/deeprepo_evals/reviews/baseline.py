@@ -144,5 +144,5 @@ def quota_of(flags: Mapping[str, Any]) -> int:
 
 
 def _loud(findings: Sequence[Finding], files: Sequence[ChangedFile], quota: int) -> tuple[PlacedFinding, ...]:
-    """Placed and held to the quota as the product's own findings are; nobody gives a second opinion."""
+    """Placed and held to the quota as the product's own findings are; nothing is confirmed."""
     return placing.rank(placing.place(merge(findings), files), quota)

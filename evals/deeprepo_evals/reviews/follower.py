@@ -28,7 +28,7 @@ class Follower:
         self._reported: set[int] = set()
 
     def __call__(self, prompt: Prompt) -> Completion:
-        """The next block of code; a second opinion is always that of the oracle."""
+        """The next block of code; a confirmation is always that of the oracle."""
         if prompt.answer is not None:
             return self._oracle(prompt)
         shown = _shown_lines(prompt)

@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"^([ +-])\s*(\d*) (.*)$")
 
 
 def confirmation(prompt: Prompt) -> Mapping[str, Any] | None:
-    """Confirm the claim of a request for a second opinion; None for another prompt."""
+    """Confirm the claim of a request for a confirmation; None for another prompt."""
     return CONFIRMED if read.kind(prompt.answer) == "verdict" else None
 
 
@@ -36,8 +36,8 @@ class Oracle:
         return Completion("", Usage(1, 1), data=self._answer(prompt))
 
     def _answer(self, prompt: Prompt) -> Mapping[str, Any]:
-        if (opinion := confirmation(prompt)) is not None:
-            return opinion
+        if (confirmed := confirmation(prompt)) is not None:
+            return confirmed
         shown = sections(prompt.messages[-1].text)
         found = [item for number in range(len(self.labels)) if (item := self.finding(number, shown)) is not None]
         return {"answer": "Read.", "findings": found}

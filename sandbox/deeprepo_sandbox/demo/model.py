@@ -87,7 +87,7 @@ def answer(body: Mapping[str, Any]) -> Reply:
     form = body["response_format"]["json_schema"]["schema"]["properties"]
     shown = "\n".join(str(message["content"]) for message in body["messages"])
     if "verdict" in form or "verdicts" in form:
-        return providers.verdict(body, _opinion)
+        return providers.verdict(body, _verdict)
     if "withdraw" in form:
         return Reply(data=_remark(shown))
     if "sketch" in form:
@@ -123,7 +123,7 @@ def _checks(shown_text: str) -> list[dict[str, Any]]:
     return [{"check": int(number), **answers_by_name[name]} for number, name in rows if name in answers_by_name]
 
 
-def _opinion(shown_text: str) -> dict[str, Any]:
+def _verdict(shown_text: str) -> dict[str, Any]:
     """Confirmed: the harness shows the finding, and its trigger stays as it is."""
     own = [one for one in FINDINGS if one["title"] in shown_text]  # an earlier one may be named beside it, as withdrawn
     trigger = min(own, key=lambda one: shown_text.index(one["title"]))["trigger"] if own else ""

@@ -78,7 +78,7 @@ def in_code(data: Mapping[str, Any]) -> Reply:
 
 
 def verdict(body: Mapping[str, Any], row: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]) -> Reply:
-    """Answer a request for second opinions with one verdict for every claim.
+    """Answer a request for a confirmation with one verdict for every claim.
 
     `row` is the verdict, or a function that makes it from a claim's text.
     """

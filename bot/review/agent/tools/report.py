@@ -120,7 +120,7 @@ async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -
     challenged = replace(finding, evidence=(*finding.evidence, against)).with_verdict(Verdict.UNPROVEN)
     rows = state.session.results.findings
     rows[rows.index(finding)] = challenged
-    return f"challenged with {path}:{line.line}: it is likely now, and a second model call decides"
+    return f"challenged with {path}:{line.line}: it is likely now, and the confirmation decides"
 
 
 async def findings(state: RunState) -> list[dict[str, Any]]:

@@ -1,7 +1,4 @@
-"""Confirm findings with a second model call, which sees the finding and evidence gathered by code.
-
-Only its verdict counts.
-"""
+"""Confirm findings: a model call sees the finding and evidence gathered by code, and only its verdict counts."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,14 +25,15 @@ from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.values import Completion, Message, Prompt, Schema
 
-OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
+VERDICTS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.is_answer}
 OPEN = "open"  # the first answer of a call that requests more code
 OPEN_FORM = f"{OPEN}: the look-ups come first; never in the last answer"
-# Limits of a confirmed claim, with the number of severity steps to subtract; None means that it is no finding
-# about this change.
-LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
+OLDER = "older"  # the limit of a claim that is no finding about this change
+LOWEST = len(SEVERITIES)
+# Limits of a confirmed claim, with the number of severity steps to subtract
+LIMITS = {"none": 0, "smaller": 1, "hand-made": 1, "tests": LOWEST, OLDER: LOWEST}
 PROPERTIES: Mapping[str, Mapping[str, Any]] = {
-    "verdict": {"type": "string", "enum": list(OPINIONS)},
+    "verdict": {"type": "string", "enum": list(VERDICTS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
     "author_would_change": {
         "type": "boolean",
@@ -65,74 +63,58 @@ REPEAT: Mapping[str, Mapping[str, Any]] = {
     "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
 }
 AUTHOR_CHARS = 1_200  # characters of the pull request's description
-NO_REASON = "the second model call gave no reason"
+NO_REASON = "the confirmation gave no reason"
 
 
 # Earlier comments by people that may answer a finding, by the ID used in the prompt: learnings whose scope
 # includes it ("S1"), and dismissed claims about its file with the reason ("D1").
 Precedents = Mapping[str, OwnerRule | tuple[Finding, str]]
+Reply = Completion | DeepRepoError
+Ask = Callable[[Sequence[Prompt], Sequence[Sequence[Excerpt]]], Awaitable[Sequence[Reply]]]
 
 
 @dataclass(frozen=True, slots=True)
-class OpinionQuestion:
-    """A finding to confirm, with the code gathered for it."""
-
-    finding: Finding
-    excerpts: tuple[Excerpt, ...]
-    precedents: Precedents
-    prompt: Prompt
-
-
-Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | DeepRepoError]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Confirmation:
     """The result of confirming a finding."""
 
     finding: Finding  # with its verdict
     silencing: Silencing | None = None  # set if a learning answers it, or if it repeats a dismissed claim
     unheard: str = ""  # why there is no verdict
     unsettled: str = ""  # why it could neither confirm nor refute the claim, and what would settle it
+    is_wanted: bool = True  # whether a maintainer would change it in this pull request, if it is true
 
 
-async def verify(
+async def confirm(
     findings: Sequence[Finding],
     tree: Tree,
     dependents: Dependents,
     ask: Ask,
-    files: Sequence[ChangedFile] = (),
-    pull: PullRequest | None = None,
-    precedents: Callable[[Finding], Precedents] = lambda _: {},
-) -> list[Opinion]:
-    """Confirm the unproven findings.
+    files: Sequence[ChangedFile],
+    pull: PullRequest,
+    precedents: Callable[[Finding], Precedents],
+) -> list[Confirmation]:
+    """Confirm unproven findings.
 
     If a call gives no verdict, its finding is not refuted but marked `unconfirmed`.
     """
-    known = {id(finding): precedents(finding) for finding in findings if finding.verdict.is_undecided}
-    open_ones = [finding for finding in findings if id(finding) in known]
-    questions = [_question(finding, tree, dependents, files, pull, known[id(finding)]) for finding in open_ones]
-    replies = iter(await ask(await together(*questions)) if questions else ())
-    return [
-        _opinion(finding, known[id(finding)], next(replies)) if id(finding) in known else Opinion(finding)
-        for finding in findings
-    ]
+    known = [precedents(finding) for finding in findings]
+    gathered = await together(*(proof.gather(finding, tree, dependents, files) for finding in findings))
+    shown = [proof.with_signs(excerpts, files) for excerpts in gathered]
+    prompts = [_prompt(*claim, pull) for claim in zip(findings, shown, known, strict=True)]
+    replies = await ask(prompts, shown)
+    return [_confirmation(*answered) for answered in zip(findings, known, replies, strict=True)]
 
 
-def _opinion(finding: Finding, precedents: Precedents, reply: Completion | DeepRepoError) -> Opinion:
+def _confirmation(finding: Finding, precedents: Precedents, reply: Reply) -> Confirmation:
     unheard = _silent(reply)
-    if unheard is not None or not isinstance(reply, Completion):
-        return Opinion(finding.with_verdict(finding.verdict, unconfirmed=True), unheard=unheard or str(reply))
+    if unheard or not isinstance(reply, Completion):
+        return Confirmation(finding.with_verdict(finding.verdict, unconfirmed=True), unheard=unheard)
     data = reply.data or {}
-    judged = _judge(finding, data)
-    return Opinion(judged, _answer(precedents, data), unsettled=_unsettled(judged, data))
-
-
-def _unsettled(judged: Finding, data: Mapping[str, Any]) -> str:
-    """Return what would settle a claim that an opinion left open; empty if it confirmed or refuted the claim."""
-    if OPINIONS[data["verdict"]] is Verdict.CONFIRMED or not judged.verdict.is_undecided:
-        return ""
-    return str(data.get("reason") or "").strip() or NO_REASON
+    is_wanted = data.get("author_would_change") is not False and data.get("limit") != OLDER
+    judged = _judge(finding, data, is_wanted=is_wanted)
+    is_open = judged.verdict.is_undecided and verdict_of(data) is not Verdict.CONFIRMED
+    unsettled = (str(data.get("reason") or "").strip() or NO_REASON) if is_open else ""
+    return Confirmation(judged, _answer(precedents, data), unsettled=unsettled, is_wanted=is_wanted)
 
 
 def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None:
@@ -150,7 +132,7 @@ def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Sc
     """Return the form of a confirmation's answer, with fields for earlier comments if there are any."""
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground"})
     final = Schema(f"{FINAL}{tool[0]}", tool[1], strict(**PROPERTIES), forgiven=extra)
-    asking = {**PROPERTIES, "verdict": {"type": "string", "enum": [*OPINIONS, OPEN], "description": OPEN_FORM}}
+    asking = {**PROPERTIES, "verdict": {"type": "string", "enum": [*VERDICTS, OPEN], "description": OPEN_FORM}}
     form = Schema(*tool, strict(**asking, **wishes()), final, frozenset(wishes()) | extra)
     for name, field in {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}.items():
         form = with_field(form, name, field)
@@ -160,56 +142,37 @@ def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Sc
 def verdict_of(data: Mapping[str, Any] | None) -> Verdict | None:
     """Return the verdict in an answer."""
     verdict = (data or {}).get("verdict")
-    return OPINIONS.get(verdict) if isinstance(verdict, str) else None
+    return VERDICTS.get(verdict) if isinstance(verdict, str) else None
 
 
-def _silent(reply: Completion | DeepRepoError) -> str | None:
-    """Truncated answers, refusals and failures have no verdict."""
+def _silent(reply: Reply) -> str:
+    """Return why a reply has no verdict, such as a truncated answer or a refusal."""
     if not isinstance(reply, Completion):
         return str(reply)
     verdict = verdict_of(reply.data)
     asks = verdict.is_undecided if verdict is not None else (reply.data or {}).get("verdict") == OPEN
     if asks and look_ups(reply.data):  # the code was shown, but the final verdict is missing
         return "it asked to see more code and gave no verdict after that"
-    if reply.stop in ("length", "refusal") or verdict is None:
-        return "its answer held no verdict"
-    return None
+    return "its answer held no verdict" if reply.stop in ("length", "refusal") or verdict is None else ""
 
 
-def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
-    verdict, finding = OPINIONS[data["verdict"]], finding.with_verdict(finding.verdict)
-    if not verdict.is_plausible:  # a refutation without a ground is only an opinion
-        has_ground = str(data.get("ground") or "").strip()
-        return finding.with_verdict(verdict if has_ground else Verdict.UNPROVEN)
-    trigger = str(data.get("trigger") or "").strip()
-    lower = LIMITS.get(str(data.get("limit") or "none"), 0)
+def _judge(finding: Finding, data: Mapping[str, Any], *, is_wanted: bool) -> Finding:
+    verdict = VERDICTS[data["verdict"]]
+    if not verdict.is_plausible:  # a refutation without a ground decides nothing
+        return finding.with_verdict(verdict if str(data.get("ground") or "").strip() else Verdict.UNPROVEN)
+    trigger, part, reason = (str(data.get(name) or "").strip() for name in ("trigger", "holds", "reason"))
     if verdict.is_undecided or not trigger:
         return finding
-    if data.get("author_would_change") is False or lower is None:
-        # True, but not worth changing here, so it is neither reported nor worth a root turn
-        return replace(finding, severity="low")
+    lower = LIMITS.get(str(data.get("limit")), 0) if is_wanted else LOWEST
     finding = replace(finding, trigger=trigger, severity=less_severe(finding.severity, lower)).with_verdict(verdict)
-    part, reason = (str(data.get(name) or "").strip() for name in ("holds", "reason"))
     return replace(finding, title=render.title(part), why=reason or finding.why) if part else finding
 
 
-async def _question(
-    finding: Finding,
-    tree: Tree,
-    dependents: Dependents,
-    files: Sequence[ChangedFile],
-    pull: PullRequest | None,
-    precedents: Precedents,
-) -> OpinionQuestion:
-    excerpts = proof.with_signs(await proof.gather(finding, tree, dependents, files), files)
-    return OpinionQuestion(finding, excerpts, precedents, _prompt(finding, excerpts, pull, precedents))
-
-
-def _prompt(finding: Finding, excerpts: Sequence[Excerpt], pull: PullRequest | None, precedents: Precedents) -> Prompt:
+def _prompt(finding: Finding, excerpts: Sequence[Excerpt], precedents: Precedents, pull: PullRequest) -> Prompt:
     question_text = render.text(
-        "prompts/verify.md.j2",
-        title=pull.title if pull else "",
-        body=render.cut(pull.body, AUTHOR_CHARS) if pull else "",
+        "prompts/confirm.md.j2",
+        title=pull.title,
+        body=render.cut(pull.body, AUTHOR_CHARS),
         finding=finding,
         excerpts=excerpts,
     )
@@ -220,7 +183,7 @@ def _prompt(finding: Finding, excerpts: Sequence[Excerpt], pull: PullRequest | N
         question_text = f"{question_text.rstrip()}\n\n{said.strip()}\n"
     return Prompt(
         (
-            Message("system", render.text("prompts/verify_system.md.j2")),
+            Message("system", render.text("prompts/confirm_system.md.j2")),
             Message("user", question_text),
         ),
         answer=schema(with_learnings=bool(learnings), with_dismissals=bool(dismissed)),

@@ -7,7 +7,6 @@ import step
 from fakes import Repository
 
 from bot.errors import DeepRepoError
-from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
@@ -48,11 +47,10 @@ class Judge:
     def __init__(self, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
         self.reply, self.asked = reply, list[Prompt]()
 
-    async def __call__(self, questions: Sequence[OpinionQuestion]) -> Sequence[Completion | DeepRepoError]:
-        self.asked += [question.prompt for question in questions]
-        if isinstance(self.reply, DeepRepoError):
-            return [self.reply for _ in questions]
-        return [Completion("", Usage(), data=self.reply) for _ in questions]
+    async def __call__(self, prompts: Sequence[Prompt], _shown: object) -> Sequence[Completion | DeepRepoError]:
+        self.asked += prompts
+        reply = self.reply if isinstance(self.reply, DeepRepoError) else Completion("", Usage(), data=self.reply)
+        return [reply for _ in prompts]
 
 
 def judged(
@@ -155,16 +153,16 @@ TWICE = Basis(tuple(Source("model", "m", "root", view=view) for view in ("diff",
             "new",
             "What f gets is set in a file that was not shown.",
         ),
-        ({**CONFIRMED, "verdict": "unproven", "reason": ""}, "new", "the second model call gave no reason"),
+        ({**CONFIRMED, "verdict": "unproven", "reason": ""}, "new", "the confirmation gave no reason"),
         ({**CONFIRMED, "verdict": "refuted", "ground": ""}, "new", "r"),
         ({**CONFIRMED, "verdict": "refuted", "ground": "if x is None: return"}, "refuted", ""),
-        ({**CONFIRMED, "author_would_change": False}, "unproven", ""),
+        ({**CONFIRMED, "author_would_change": False}, "refuted", ""),
     ],
 )
 def test_undecided_finding_from_two_passes_stays(
     repository: Repository, reply: Mapping[str, Any], status: str, unsettled: str
 ) -> None:
-    """A finding from two passes that a second call can't decide stays, with the open question."""
+    """A finding from two passes that the confirmation can't decide stays, with the open question."""
     found = judged(repository, Judge(reply), findings=[replace(FINDING, basis=TWICE)])
     assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
 
@@ -201,6 +199,7 @@ def test_undecided_finding_stays_undecided_in_later_reviews(repository: Reposito
     ("reply", "left"),
     [
         (CONFIRMED, "confirmed"),
+        (CONFIRMED | {"author_would_change": False}, "confirmed"),
         (CONFIRMED | {"verdict": "unproven"}, "unsettled"),
         (ProviderDown("gone"), "unconfirmed"),
         (CONFIRMED | {"verdict": "refuted", "ground": "if x is None: return"}, "refuted"),
@@ -210,7 +209,7 @@ def test_undecided_finding_stays_undecided_in_later_reviews(repository: Reposito
 def test_open_finding_is_confirmed_once_it_reaches_a_threshold(
     repository: Repository, reply: Mapping[str, Any] | DeepRepoError, left: str, again: bool
 ) -> None:
-    """A finding of an earlier review that was not confirmed gets a second call if it can fail the check."""
+    """A finding of an earlier review that was not confirmed is confirmed if it can fail the check."""
     known = replace(FINDING, fingerprint="f1", basis=TWICE)
     past = EarlierReview(1, "b", "h", findings=(known.with_number(1),))
     ask = Judge(reply)
