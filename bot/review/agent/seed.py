@@ -19,7 +19,6 @@ from deeprepo.rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # tokens of the whole message, if workers have read the change
 LINES_AROUND_CHANGE = 5  # unchanged lines around a change
-WHY_CHARS = 400  # characters of a finding's reason
 SEED_FILES = 200
 PULL_BODY_CHARS = 4_000
 
@@ -60,7 +59,6 @@ def gather(
             findings=sorted(
                 session.results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
             ),
-            why_chars=WHY_CHARS,
             is_whole=len(diffs) == len({unit.path for unit in units}),
             questions=questions,
             issues=survey.pull.issues,
