@@ -95,19 +95,12 @@ def _rows(
 ) -> tuple[DiffRow, ...]:
     above = followers(file)
     rows: dict[Place, DiffRow] = {}
-    heads: set[Place] = set()
+    heads: dict[Place, DiffRow] = {}
     for unit in units:
-        for diff_row in (diff_row for diff_row in unit.rows if diff_row.sign):
-            rows[_place(diff_row, above)] = diff_row
-        heads.update(_place(diff_row, above) for diff_row in unit.heads)
-        rows.update(
-            {_place(diff_row, above): diff_row for diff_row in unit.heads if _place(diff_row, above) not in rows}
-        )
-    rows |= {
-        place: DiffRow(" ", text, number)
-        for number, text in further_lines.items()
-        if (place := (number, 1, 0)) not in rows
-    }
+        rows |= {_place(diff_row, above): diff_row for diff_row in unit.rows if diff_row.sign}
+        heads |= {_place(diff_row, above): diff_row for diff_row in unit.heads}
+    further = {(number, 1, 0): DiffRow(" ", text, number) for number, text in further_lines.items()}
+    rows = further | heads | rows
     context = {line.new: line.text for hunk in file.hunks for line in hunk.lines if line.kind == " " and line.new}
     rows.update(_between(sorted(rows), context))
     places = sorted(rows)
@@ -115,10 +108,11 @@ def _rows(
         around = 0 if is_prose(file.path) or is_test(file.path) else around
         change_positions = [index for index, place in enumerate(places) if rows[place].sign != " "]
         near = {n for at in change_positions for n in range(at - around, at + around + 1)}
-        kept = heads | {(number, 1, 0) for number in further_lines}
+        kept = heads.keys() | further.keys()
         positions_kept = [at for at, place in enumerate(places) if at in near or place in kept]
+        least = max(around, SMALL_GAP_LINES)
         positions_kept += [
-            at for one, other in pairwise(positions_kept) if other - one - 1 <= around for at in range(one + 1, other)
+            at for one, other in pairwise(positions_kept) if other - one - 1 <= least for at in range(one + 1, other)
         ]
         places = [places[at] for at in sorted(positions_kept)]
     rows_with_notes = _with_notes(
@@ -145,10 +139,9 @@ def _with_moves(rows: Sequence[DiffRow], moves_here: Sequence[Move]) -> Iterator
         numbers = {diff_row.number for diff_row in mine if diff_row.sign == "+" or is_new}
         for move in [one for one in left if one.start in numbers]:
             left.remove(move)
-            where = f"{move.old_path}:{move.old_start}-{move.old_end}"
-            yield DiffRow(
-                "", f"[lines {move.start} to {move.end} were {where} before the change, except for indentation]"
-            )
+            old = f"{move.old_path}:{move.old_start}-{move.old_end}"
+            text = f"[lines {move.start} to {move.end} were moved from {old}; only their indentation may have changed]"
+            yield DiffRow("", text)
         yield from mine
 
 

@@ -32,8 +32,8 @@ def test_moved_lines_have_a_note_with_their_old_location(repository: Repository)
     (move,) = moves.find(files)
     assert (move.path, move.start, move.end, move.old_path, move.old_start) == ("b.py", 4, 15, "a.py", 2)
     shown = {one.path: one.body for one in diff.file_diffs(units.cut(files, Dependents(), texts), files)}
-    assert "[lines 4 to 15 were a.py:2-13 before the change, except for indentation]\n" in shown["b.py"]
-    assert "before the change" not in shown["a.py"]
+    assert "[lines 4 to 15 were moved from a.py:2-13; only their indentation may have changed]\n" in shown["b.py"]
+    assert "moved from" not in shown["a.py"]
 
 
 def test_prompt_with_a_note_on_moved_lines_covers_all_regions(repository: Repository) -> None:
@@ -47,5 +47,5 @@ def test_prompt_with_a_note_on_moved_lines_covers_all_regions(repository: Reposi
     parts = units.cut(files, Dependents(), texts)
     tracker = CoverageTracker(parts, files, Dependents())
     tracker.saw("\n".join(f"--- {one.path} ---\n{one.body}\n--- end ---" for one in diff.file_diffs(parts, files)), "m")
-    assert any("before the change" in one.body for one in diff.file_diffs(parts, files))
+    assert any("moved from" in one.body for one in diff.file_diffs(parts, files))
     assert tracker.unread() == ()
