@@ -127,7 +127,7 @@ class RLM:
         samples: int,
         journal: Path | None,
         on_progress: OnEvent | None,
-        asked: tuple[Any, ...],
+        arguments: tuple[Any, ...],
         answer_type: object,
     ) -> Result:
         """Run the question several times in parallel, and return the result with the most frequent answer."""
@@ -142,8 +142,8 @@ class RLM:
             rlm.root, rlm.worker = _samples.seeded(self.root, number), _samples.seeded(self.worker, number)
             rlm.workers = {name: _samples.seeded(model, number) for name, model in self.workers.items()}
             rlm._share = samples  # noqa: SLF001 - a copy of this one
-            place, told = _samples.journal(journal, number), partial(hear, number) if on_progress else None
-            return await rlm.run_async(*asked, answer_type=answer_type, journal=place, on_progress=told)
+            place, listener = _samples.journal(journal, number), partial(hear, number) if on_progress else None
+            return await rlm.run_async(*arguments, answer_type=answer_type, journal=place, on_progress=listener)
 
         ended = await asyncio.gather(*map(one, range(samples)), return_exceptions=True)
         result = _samples.agreement(ended, is_typed=answer_type is not None)

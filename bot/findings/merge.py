@@ -268,24 +268,24 @@ def merge_checker_errors(found: Mapping[str, Sequence[Finding]], checkers: Colle
         for finding in joined[name]:
             for item in finding.places:
                 errors.setdefault((item.path, item.line), finding)
-    told: set[PathAndLine] = set()
+    joined_lines: set[PathAndLine] = set()
     for name in sorted(joined.keys() - checkers):
         for index, finding in enumerate(joined[name]):
             if finding.category == "broken-caller" and finding.side == "head" and errors:
-                joined[name][index] = _confirmed(finding, errors, told)
+                joined[name][index] = _confirmed(finding, errors, joined_lines)
     for name in checkers & joined.keys():
-        joined[name] = [left for finding in joined[name] if (left := _without(finding, told)) is not None]
+        joined[name] = [left for finding in joined[name] if (left := _without(finding, joined_lines)) is not None]
     return joined
 
 
-def _confirmed(finding: Finding, errors: Mapping[PathAndLine, Finding], told: set[PathAndLine]) -> Finding:
-    """Return the finding with the checkers that have an error on its lines, which are added to `told`."""
+def _confirmed(finding: Finding, errors: Mapping[PathAndLine, Finding], joined_lines: set[PathAndLine]) -> Finding:
+    """Return the finding with the checkers that have an error on its lines, which are added to `joined_lines`."""
     own = errors.get((finding.path, finding.start))
     if own is None and not finding.proven:
         return finding
     evidence = tuple(_proven(item, errors) for item in finding.evidence)
     lines = {(finding.path, finding.start), *(item.location for item in evidence if item.is_place)} & errors.keys()
-    told |= lines
+    joined_lines |= lines
     names = sorted({source.name for line in lines for source in errors[line].basis.sources})
     if finding.proven or own is None or not own.proven:
         sources = (*finding.basis.sources, *(Source("analyser", name) for name in names))
@@ -313,9 +313,9 @@ def _proven(item: Evidence, errors: Mapping[PathAndLine, Finding]) -> Evidence:
     return replace(item, note=ALSO_BROKEN) if item.note == MAY_BREAK and item.location in errors else item
 
 
-def _without(finding: Finding, told: Collection[PathAndLine]) -> Finding | None:
+def _without(finding: Finding, joined_lines: Collection[PathAndLine]) -> Finding | None:
     """Return a checker's finding without the lines that another finding reports; None if no line is left."""
-    left = [item for item in finding.places if item.location not in told]
+    left = [item for item in finding.places if item.location not in joined_lines]
     if not left:
         return None
     first, *others = left

@@ -249,11 +249,11 @@ class RootRun:
         calls = self.work.calls
         recording = calls.journal.outcomes.turn(self.name, number)
         recording = recording if recording is not None and recording["code"] == code else None
-        asked = BlockCalls(calls.journal, calls.masks, self.name, number, is_finished=recording is not None)
-        observation = await self.repl.run(code, asked.next)
-        for frame in asked.left():
+        block_calls = BlockCalls(calls.journal, calls.masks, self.name, number, is_finished=recording is not None)
+        observation = await self.repl.run(code, block_calls.next)
+        for frame in block_calls.left():
             await self.repl.call(frame)
-        if asked.has_diverged:
+        if block_calls.has_diverged:
             calls.budget.note(DIVERGED.format(number=number, run=self.name))
         if recording is None:
             return observation

@@ -96,8 +96,8 @@ async def llm_batch(
     texts, chosen = [str(prompt) for prompt in prompts], work.model(worker or model or "")
     if chosen is None:
         return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(texts)
-    asked = [Prompt((Message("user", text),)) for text in texts]
-    replies = await work.calls.many(chosen, asked, "worker", reuse=reuse)
+    requests = [Prompt((Message("user", text),)) for text in texts]
+    replies = await work.calls.many(chosen, requests, "worker", reuse=reuse)
     work.batch, errors = [], list[str]()
     for text, reply in zip(texts, replies, strict=True):
         if isinstance(reply, Completion) and not reply.lack:

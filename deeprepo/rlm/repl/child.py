@@ -314,7 +314,7 @@ class Blocks:
             if end.code is not None:
                 self.output.write(f"{end.code}\n")
         except BaseException as failure:  # noqa: BLE001 - any exception is reported
-            error = self._with_hidden_names(_told(failure), failure)
+            error = self._with_hidden_names(_traceback_text(failure), failure)
         sys.stdout = sys.stderr = self.output
         overwritten = list[str]()
         for names, kept in ((self.names, self._kept), (vars(builtins), self._builtins)):
@@ -342,12 +342,12 @@ class Blocks:
         """Return the names that blocks have assigned."""
         return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
 
-    def _with_hidden_names(self, told: str, failure: BaseException) -> str:
+    def _with_hidden_names(self, text: str, failure: BaseException) -> str:
         """Return the error, with the names of Python's own functions that variables hide."""
         hidden = [name for name in self._assigned() if hasattr(builtins, name)]
-        if hidden and isinstance(failure, TypeError) and "not callable" in told:
-            return f"{told}. Your variables hide Python's own {', '.join(hidden)}: to get it back, run del {', '.join(hidden)}"
-        return told
+        if hidden and isinstance(failure, TypeError) and "not callable" in text:
+            return f"{text}. Your variables hide Python's own {', '.join(hidden)}: to get it back, run del {', '.join(hidden)}"
+        return text
 
     def _function(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - any arguments
@@ -371,7 +371,7 @@ def _program(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
     return compile(ast.fix_missing_locations(LenientTransformer().visit(tree)), name, "exec", FLAGS)
 
 
-def _told(failure: BaseException) -> str:
+def _traceback_text(failure: BaseException) -> str:
     """Return a block's traceback without frames from this file."""
     try:
         trace = failure.__traceback__

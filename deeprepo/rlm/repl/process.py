@@ -193,14 +193,14 @@ class Repl:
                 await self._converse(value.order(), "given", START_SECONDS)
             limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
             order = frames.packed({"variables": encoded, "functions": list(self._functions), **limits})
-            told = await self._converse([order], "locked", START_SECONDS)
+            report = await self._converse([order], "locked", START_SECONDS)
         except Ended as ended:
-            told = {"why": f"its process ended while starting ({ended})"}
-        possible = told.get("possible")
-        if told.get("locked") is not True or possible != []:
+            report = {"why": f"its process ended while starting ({ended})"}
+        possible = report.get("possible")
+        if report.get("locked") is not True or possible != []:
             await self.close()
             listed = ", ".join(map(str, possible)) if isinstance(possible, list) else ""
-            why = f"a block could {listed}" if listed else told.get("why") or "it did not answer"
+            why = f"a block could {listed}" if listed else report.get("why") or "it did not answer"
             raise ReplUnavailable(f"the REPL cannot be locked on this machine: {why}")
         setup, self._setup = self._setup, ""  # it may restart the REPL
         if setup and (failure := (await self.run(setup)).error):

@@ -52,8 +52,8 @@ def _fit(units: Sequence[Unit], parts: Sequence[Part]) -> bool:
 
 async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: str = "") -> list[dict[str, Any]]:
     """Ask many questions at once, answered in order; each is (paths, question)."""
-    pairs, asked = [_pair(request) for request in requests], state.worker(worker)
-    replies = await together(*(_answers(state, asked, paths, question) for paths, question in pairs))
+    pairs, chosen = [_pair(request) for request in requests], state.worker(worker)
+    replies = await together(*(_answers(state, chosen, paths, question) for paths, question in pairs))
     # Reply in the order of the requests, not of the answers, so that a resumed run does the same.
     return [_reply(state, answers) for answers in replies]
 
