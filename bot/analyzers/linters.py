@@ -28,7 +28,7 @@ from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import FEEDS, Places, is_minified, quote_of
-from deeprepo.impact.text.paths import is_sample, is_test
+from deeprepo.impact.text.paths import is_aside
 
 PORTION = 100  # files per run
 MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the other files of its run
@@ -273,7 +273,7 @@ class Linter(ABC):
     def _side(self, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]) -> Side:
         own, base = after[file.path], before.get(file.old_path or "", b"")
         shown, bare = self.comments.without(own, base), self.comments.without(own)
-        return Side(file, own, shown, bare, base, _lines(own), is_test(file.path) or is_sample(file.path))
+        return Side(file, own, shown, bare, base, _lines(own), is_aside(file.path))
 
     async def _of_deleted_files(self, tree: Tree) -> list[tuple[bytes, LintOutcome]]:
         gone = sorted((await tree.entries("base")).keys() - (await tree.entries()).keys())

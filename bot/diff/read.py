@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from posixpath import splitext
 
-from bot.file_kinds import is_lock
 from bot.globs import generated_marks
 from bot.values import ChangedFile, RawChange
 from deeprepo.impact import patches
@@ -16,7 +15,7 @@ from deeprepo.impact.changes import MOVED, REPLACED
 from deeprepo.impact.in_hand import reading
 from deeprepo.impact.patches import ABSENT, LINK_MODE, SUBMODULE_MODE
 from deeprepo.impact.text.lines import is_comment, utf8
-from deeprepo.impact.text.paths import is_code, is_generated, is_prose, is_settings, vendored_folder
+from deeprepo.impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content needs a git filter program, which is not run"

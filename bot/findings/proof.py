@@ -13,7 +13,6 @@ from typing import Literal
 from bot import blocks
 from bot.diff import moves
 from bot.diff.units import ShownLines
-from bot.file_kinds import irrelevant_kind
 from bot.values import (
     ChangedFile,
     Definition,
@@ -206,15 +205,11 @@ def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
         for reference in dependents.references
         if reference.symbol in keys
         and _telling(reference, claim_words)
-        and (_is_relevant(reference.path) or not _is_relevant(finding.path))
+        and (is_product(reference.path) or not is_product(finding.path))
     ]
     for reference in sorted(rows, key=lambda r: (not r.missing, not r.is_bound, r.test, not r.call))[:MOST_PLACES]:
         title = f"uses {reference.name}" + ("" if reference.is_bound else " (by name only)")
         yield CodeSpan(reference.path, "head", reference.line, reference.line, BLOCK, title, *(reference.span or ()))
-
-
-def _is_relevant(path: str) -> bool:
-    return is_product(path) and not irrelevant_kind(path)
 
 
 def _telling(reference: Reference, claim_words: Collection[str]) -> bool:

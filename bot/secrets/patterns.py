@@ -15,9 +15,8 @@ from typing import Literal, NamedTuple, TypeVar
 from pydantic_core import SchemaValidator
 from pydantic_core.core_schema import str_schema
 
-from bot.file_kinds import is_lock
 from bot.values import Severity
-from deeprepo.impact.text.paths import is_prose, is_sample, is_test
+from deeprepo.impact.text.paths import is_aside, is_lock, is_prose
 
 Role = Literal["code", "document", "sample"]
 Row = TypeVar("Row")
@@ -228,7 +227,7 @@ def role_of(path: str) -> Role:
     In documents, only known forms count. In tests and samples, private keys don't count either. A lock file
     is full of random public values and rarely contains a key, so it counts as a document.
     """
-    if is_test(path) or is_sample(path) or SAMPLE_FILE.search(path):
+    if is_aside(path) or SAMPLE_FILE.search(path):
         return "sample"
     return "document" if is_prose(path) or is_lock(path) else "code"
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from deeprepo.impact.changes import MOVED, ChangedFile, Query, TreeEntry
 from deeprepo.impact.patches import changed_file, with_patches
-from deeprepo.impact.text.paths import is_output, name_of, vendored_folder
+from deeprepo.impact.text.paths import is_vendored, name_of
 from deeprepo.impact.values import Side
 
 KINDS: Mapping[bytes, Literal["symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
@@ -81,7 +81,7 @@ class GitTree:
             replace(
                 file,
                 skip=MOVED if file.status == "renamed" and not file.hunks else None,
-                is_vendored=vendored_folder(file.path) is not None or is_output(file.path),
+                is_vendored=is_vendored(file.path),
             )
             for file in files
         ]

@@ -18,7 +18,7 @@ from bot.machine import files
 from bot.values import PullRequest, TypedChange
 from bot.values.shared_file import SettingsText
 from bot.wiring.review import shared_files
-from deeprepo.impact.text.paths import is_product, is_sample, vendored_folder
+from deeprepo.impact.text.paths import is_product
 
 MAX_TEST_BYTES = 1 << 20  # bytes of a test file or settings file
 RESULTS: dict[TestResult, str] = {
@@ -78,8 +78,7 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
     examples: dict[tuple[str, str], str] = {}
     totals: Counter[tuple[str, str]] = Counter()
     for path in made.layout.paths:
-        is_own = is_product(path) and not is_sample(path) and vendored_folder(path) is None
-        if is_own and (found := made.layout.runner(path)) is not None:
+        if is_product(path) and (found := made.layout.runner(path)) is not None:
             key = found[0].name, found[1]
             totals[key] += 1
             examples.setdefault(key, path)

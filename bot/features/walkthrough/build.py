@@ -333,7 +333,7 @@ def _group(
 
 def _kind(file: ChangedFile) -> str:
     path = file.path
-    if paths.is_output(path) or paths.vendored_folder(path):
+    if paths.is_vendored(path):
         return "others"
     if paths.is_test(path) and not path.startswith(CI):
         return "tests"

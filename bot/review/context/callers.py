@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from bot import blocks
 from bot.diff.units import ShownLines
-from bot.file_kinds import irrelevant_kind
 from bot.review.context import snippets
 from bot.values import Excerpt, Reference, Unit
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.values import MODULE
 
 MAX_CALLERS = 6  # per code region
@@ -67,7 +67,7 @@ def _worth_showing(rows: Sequence[Reference]) -> list[Reference]:
     rows_kept = []
     for reference in rows:
         is_use = reference.is_bound and reference.form != "import" and not reference.everyday
-        if reference.missing or (is_use and not irrelevant_kind(reference.path)):
+        if reference.missing or (is_use and (reference.test or is_product(reference.path))):
             tests += reference.test
             if reference.missing or not reference.test or tests <= MAX_TESTS:
                 rows_kept.append(reference)
@@ -77,8 +77,8 @@ def _worth_showing(rows: Sequence[Reference]) -> list[Reference]:
 def _uncertainty(reference: Reference) -> tuple[bool, ...]:
     return (
         not reference.missing,
-        bool(irrelevant_kind(reference.path)),
         not reference.is_bound,
+        not is_product(reference.path),
         reference.test,
         not reference.call,
         not reference.is_at_top,

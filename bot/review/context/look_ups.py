@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from bot import blocks, globs
 from bot.diff.units import ShownLines
 from bot.errors import GitError
-from bot.file_kinds import irrelevant_kind, nearest
+from bot.file_kinds import nearest
 from bot.findings.proof import with_signs
 from bot.render import count
 from bot.review.context import snippets
@@ -21,7 +21,7 @@ from bot.values import ChangedFile, DiffRow, Excerpt, LookUp, Query, Reference, 
 from deeprepo.impact import structs
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines, is_binary
-from deeprepo.impact.text.paths import is_product, is_test
+from deeprepo.impact.text.paths import is_code, is_product, is_test
 from deeprepo.rlm.values import tokens
 
 TOKENS = 6_000  # tokens of all code shown for one answer
@@ -125,7 +125,6 @@ class LookUps:
         *owner, short = SEPARATORS.split(look_up.name)
         found = await uses.definitions(self.tree, short, look_up.side, paths)
         found = [one for one in found if not owner or owner[-1] in SEPARATORS.split(one.name)] or found
-        found = [one for one in found if not irrelevant_kind(one.path)] or found
         found.sort(key=lambda one: self._distance(one.path))
         texts = await self.tree.read_many([one.path for one in found[:MAX_DEFINITIONS]], look_up.side)
         excerpts = list[Excerpt]()
@@ -192,7 +191,7 @@ class LookUps:
         """Return a file's sort key: product code before tests and texts, and the change's folders first."""
         folders = {posixpath.dirname(file.path) for file in self.files}
         return (
-            bool(irrelevant_kind(path)) or not is_product(path),
+            not (is_code(path) and is_product(path)),
             is_test(path),
             posixpath.dirname(path) not in folders,
         )

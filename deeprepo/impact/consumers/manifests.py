@@ -10,7 +10,7 @@ from deeprepo.impact.language import packagings
 from deeprepo.impact.packages import Package, Requirement, plain_name
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import utf8
-from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
+from deeprepo.impact.text.paths import is_aside, vendored_folder
 from deeprepo.impact.values import Side
 
 MOST = 5_000  # manifests per tree, those nearest the root first
@@ -83,4 +83,4 @@ async def _paths(tree: Tree, names: tuple[str, ...], side: Side = "head") -> lis
 
 def _beside(path: str) -> bool:
     folder = posixpath.dirname(path)
-    return bool(folder) and bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x") or vendored_folder(path))
+    return bool(folder) and bool(is_aside(f"{folder}/x") or vendored_folder(path))

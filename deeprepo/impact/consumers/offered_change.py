@@ -9,7 +9,7 @@ from deeprepo.impact.language import leading
 from deeprepo.impact.packages import Package
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.text.paths import is_sample, is_test
+from deeprepo.impact.text import paths
 
 # A line with which a file re-exports another one's definitions.
 HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
@@ -56,7 +56,7 @@ def is_aside(path: str, packages: Iterable[Package]) -> bool:
     """Return whether a file is a test or sample of its package."""
     package = holding(packages, path)
     inner = path[len(package.folder) :].lstrip("/") if package is not None else path
-    return is_test(inner) or is_sample(inner)
+    return paths.is_aside(inner)
 
 
 def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:

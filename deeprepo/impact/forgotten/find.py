@@ -13,7 +13,7 @@ from deeprepo.impact.forgotten.names import LONGEST_LINE, given_names, is_histor
 from deeprepo.impact.paths import joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.text.paths import is_output, is_prose, vendored_folder
+from deeprepo.impact.text.paths import is_prose, is_vendored
 
 # "certain": a link or path that led to something before the change, and leads nowhere after it. "alone": a name that
 # no changed file gives any more. "word": a word that no added line has.
@@ -54,9 +54,7 @@ async def find(
     rows = [
         (path, line, text)
         for path, line, text in await tree.grep_lines(query)
-        if len(text) <= LONGEST_LINE
-        and line not in added.get(path, ())
-        and not (is_output(path) or vendored_folder(path) or is_made(path))
+        if len(text) <= LONGEST_LINE and line not in added.get(path, ()) and not (is_vendored(path) or is_made(path))
     ]
     found = [*_broken_paths(rows, paths), *await _left_names(tree, rows, names)]
     found.sort(key=lambda place: (*_rank(place), place.path not in added, place.path, place.line))

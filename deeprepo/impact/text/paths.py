@@ -6,7 +6,7 @@ All parts of a review use these functions, so that they agree. A code suffix tak
 
 import re
 from functools import lru_cache
-from posixpath import dirname
+from posixpath import basename, dirname
 
 from deeprepo.impact.filetypes import filetype
 
@@ -75,9 +75,11 @@ _MADE = file_kind(
     folders="__snapshots__",
     other=r"(?:_pb2(?:_grpc)?\.pyi?|\.pb(?:\.gw)?\.(?:go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(?:js|css|mjs)|\.(?:js|css)\.map)$",
 )
-_OUTPUT = file_kind(
-    suffixes="svg|lock|lockb|snap|map|diff|patch",
-    names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.(?:work\.)?sum|packages\.lock\.json",
+_OUTPUT = file_kind(suffixes="svg|lock|lockb|snap|map|diff|patch")
+_LOCK_FILES = frozenset(
+    """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
+    Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
+    go.work.sum pixi.lock gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 24 quoted names reads worse
 )
 _VENDORED = file_kind(
     folders=r"vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(?:releases|plugins)",
@@ -88,11 +90,6 @@ _SAMPLE = file_kind(
     other=r"[._-](?:stories|example|sample|dist|template)\.|\.ipynb$",
 )
 _PAGE = file_kind(suffixes="x?html?")
-DUMPS = file_kind(
-    suffixes=r"csv|tsv|xsd|xsl|wsdl|ipynb|jsonl|ndjson|sublime-\w+|tmLanguage",
-    folders="assets|dist|gallery",
-    any_case=False,
-)
 _STYLE = file_kind(suffixes="css|scss|sass|less")
 
 
@@ -127,9 +124,14 @@ def is_generated(path: str) -> bool:
     return bool(_MADE.search(path))
 
 
+def is_lock(path: str) -> bool:
+    """Return whether a file is a package manager's lock file, by its name."""
+    return basename(path) in _LOCK_FILES
+
+
 def is_output(path: str) -> bool:
     """Return whether a file is the output of a program: generated source, lock file, snapshot, patch, drawing."""
-    return is_generated(path) or bool(_OUTPUT.search(path))
+    return is_generated(path) or is_lock(path) or bool(_OUTPUT.search(path))
 
 
 def is_settings(path: str) -> bool:
@@ -163,9 +165,19 @@ def vendored_folder(path: str) -> str | None:
     return path[: match.end()] if match else None
 
 
+def is_vendored(path: str) -> bool:
+    """Return whether a file was not written in this project: vendored code or the output of a program."""
+    return vendored_folder(path) is not None or is_output(path)
+
+
+def is_aside(path: str) -> bool:
+    """Return whether a file is a test or a sample."""
+    return is_test(path) or is_sample(path)
+
+
 def is_product(path: str) -> bool:
-    """Return whether a file belongs to the product: no test, prose or output."""
-    return not (is_test(path) or is_prose(path) or is_output(path))
+    """Return whether a file belongs to the product: no test, sample or prose, and written in this project."""
+    return not (is_aside(path) or is_prose(path) or is_vendored(path))
 
 
 def name_of(raw: bytes) -> str:

@@ -19,7 +19,7 @@ from deeprepo.impact.language import Language, leading
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import MINIFIED_LINE, defined_names, file_lines, is_minified
-from deeprepo.impact.text.paths import is_output, is_test, vendored_folder
+from deeprepo.impact.text.paths import is_output, is_test, is_vendored
 from deeprepo.impact.uses.breaks import means_another
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, listed
 from deeprepo.impact.uses.exports import Exports
@@ -440,7 +440,7 @@ class Search(Struct):
         names_here = {
             name for target in self.targets if target.contract for name in target.shorts if name.encode() in source
         }
-        if names_here and (path in self.near or any(map(is_specific, names_here))) and not _is_not_edited(path):
+        if names_here and (path in self.near or any(map(is_specific, names_here))) and not is_vendored(path):
             self.miss(
                 f"{path} has more than {self.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )
@@ -497,14 +497,10 @@ class Search(Struct):
             and path not in received_paths
             and entries[path].kind == "file"
             and entries[path].size
-            and not _is_not_edited(path)
+            and not is_vendored(path)
         ]
         if missing_paths:
             self.miss(f"files that are too large were not searched for references: {listed(missing_paths)}")
-
-
-def _is_not_edited(path: str) -> bool:
-    return is_output(path) or vendored_folder(path) is not None
 
 
 def _is_visible(target: UseTarget, path: str) -> bool:

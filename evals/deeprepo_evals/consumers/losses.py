@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from bot.checkout import git
-from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
+from deeprepo.impact.text.paths import is_aside, vendored_folder
 from deeprepo_evals.clones import blobs
 from deeprepo_evals.consumers.syntax import BINDING, Syntax, is_distinctive
 
@@ -46,7 +46,7 @@ class _Patch:
 
 
 def _aside(path: str) -> bool:
-    return bool(is_test(path) or is_sample(path) or vendored_folder(path))
+    return bool(is_aside(path) or vendored_folder(path))
 
 
 async def _patches(clone: Path, syntax: Syntax) -> list[str]:

@@ -9,14 +9,14 @@ from typing import Any, Literal
 from bot import globs
 from bot.diff import numbered_text
 from bot.errors import GitError
-from bot.file_kinds import is_lock, nearest
+from bot.file_kinds import nearest
 from bot.render import count, name
 from bot.review.agent.state import RunState
 from bot.review.agent.tools.ask import fields
 from bot.review.context.look_ups import absent, pathspecs
 from bot.values import Query, Side
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_generated
+from deeprepo.impact.text.paths import is_output
 
 MAX_LINES = 2_000  # lines returned by one read
 MAX_HITS = 200
@@ -110,13 +110,13 @@ async def search(
 def _spread(rows: Sequence[Row], most: int) -> list[Row]:
     """Return the first lines of every file, as many as fit, file by file, and then the others.
 
-    Lines of lock files and generated ones come last.
+    Lines of files that programs write, such as lock files, come last.
     """
     turns: Counter[str] = Counter()
     ranks = list[tuple[bool, int]]()
     for path, _, _ in rows:
         turns[path] += 1
-        ranks.append((is_lock(path) or is_generated(path), turns[path]))
+        ranks.append((is_output(path), turns[path]))
     best = sorted(range(len(rows)), key=ranks.__getitem__)
     first = sorted(best[:most], key=lambda at: (ranks[at][0], at))
     return [rows[at] for at in (*first, *best[most:])]
