@@ -226,6 +226,11 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
         {"a.py": "def f(a):\n    return a\n\n\nf(1).old()\n"},
         {"a.py": "def f(a) -> int:\n    return a + 1\n\n\nf(1).old()\n"},
     ),
+    "an error that names nothing that the change altered": (
+        "ty",
+        {"a.py": "def f() -> str:\n    return ''\n", "u.py": "from a import f\n\nx = f()\nx.strip()\n"},
+        {"a.py": "def f() -> int:\n    return 1\n"},
+    ),
     "a line with a comment for type checkers": (
         "ty",
         {"a.py": "def f(a: int) -> None: ...\n", "u.py": "from a import f\n\nf(1)  # type: ignore[call-arg]\n"},
