@@ -2,37 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from families import few
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from shop import Table, called, quiet
 
 from bot.review.agent import loop
-from bot.review.context.long_text import chunks
 from bot.review.session import Session
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.values import Prompt
 
 NEEDLE = "the_magic_word = 'heron'"
-texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)
-
-
-@settings(max_examples=300, deadline=None)
-@given(texts, st.integers(1, 30), st.floats(0, 0.5))
-def test_chunks_cover_the_whole_text(text: str, tokens: int, overlap: float) -> None:
-    """Chunks cover the whole text, from the first to the last character, without gaps."""
-    pieces = list(chunks(text, tokens, overlap))
-    assert (pieces[0].start, pieces[-1].end) == (0, len(text))
-    for piece in pieces:
-        assert piece.text == text[piece.start : piece.end]
-        assert piece.first == 1 + text.count("\n", 0, piece.start)
-        assert len(piece.text) <= max(1, int(tokens * 3.5))
-    for one, other in pairwise(pieces):
-        assert one.start < other.start <= one.end < other.end
 
 
 def haystack(size: int, at: float) -> str:

@@ -1,7 +1,5 @@
 """Show the code that uses what a change alters."""
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bot import blocks
@@ -15,12 +13,10 @@ from deeprepo.impact.values import MODULE
 
 MAX_CALLERS = 6  # per code region
 MAX_TESTS = 2  # tests among them
-ALIKE = 2  # uses shown if several are written alike
 CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
-def call_sites(units: Iterable[Unit], first: Iterable[Reference] = ()) -> list[Reference]:
+def call_sites(units: Iterable[Unit], first: Iterable[Reference]) -> list[Reference]:
     """Return the uses of these regions that are worth showing: those in `first`, then the surest of each region."""
     regions = list(units)
     mine = {reference.symbol for unit in regions for reference in unit.references}
@@ -33,32 +29,21 @@ def call_sites(units: Iterable[Unit], first: Iterable[Reference] = ()) -> list[R
 
 
 async def show(tree: Tree, references: Sequence[Reference], shown: ShownLines, room: int) -> list[Excerpt]:
-    """Return the functions that contain these uses, as many as fit into `room` tokens.
-
-    Only the line is shown if two earlier uses are written alike.
-    """
+    """Return the functions that contain these uses, as many as fit into `room` tokens."""
     texts = await tree.read_many(list(dict.fromkeys(reference.path for reference in references)))
-    excerpts, alike = list[Excerpt](), Counter[str]()
+    excerpts = list[Excerpt]()
     for reference in references:
         lines = file_lines(texts.get(reference.path))
         if reference.line > len(lines) or shown.has(reference.path, reference.line):
             continue
-        alike[written := _shape(reference)] += 1
         inside = f"{reference.function} · " if reference.function != MODULE else ""
-        numbers = [reference.line] if alike[written] > ALIKE else _body(reference, lines)
-        left = shown.left(reference.path, numbers)
+        left = shown.left(reference.path, _body(reference, lines))
         excerpt = snippets.cut(reference.path, lines, left, f"{inside}uses {reference.name}")
         if excerpt is not None and excerpt.size <= room:
             room -= excerpt.size
             shown.add(excerpt)
             excerpts.append(excerpt)
-    return snippets.join(excerpts)
-
-
-def _shape(reference: Reference) -> str:
-    """Return a use's line with all identifiers replaced, except for the used name and `return`."""
-    kept = (reference.name, "return")
-    return _IDENTIFIER.sub(lambda match: match[0] if match[0] in kept else "x", reference.text.strip())
+    return excerpts
 
 
 def _worth_showing(rows: Sequence[Reference]) -> list[Reference]:

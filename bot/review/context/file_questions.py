@@ -11,12 +11,11 @@ from typing import Any
 
 from bot.findings import read
 from bot.findings.quotes import locate
-from bot.review.context import long_text
 from bot.values import Evidence, Finding, Source
 from deeprepo.rlm.values import Schema
 
 PROMPT_CHARS = 40_000  # characters of files in one prompt
-CHUNK_TOKENS = 11_000  # the same limit, for the pieces of one long file
+OVERLAP = 4_000  # characters of a long file that two prompts repeat, so that no line is cut apart in both
 HALVABLE = 4  # minimum lines of a text that can be split into two prompts
 MAX_CHARS = 2_000_000  # characters per question; further files are reported as not read
 
@@ -134,11 +133,9 @@ def halves(parts: Sequence[Part]) -> list[list[Part]]:
 
 
 def _parts(path: str, text: str) -> Iterator[Part]:
-    if len(text) <= PROMPT_CHARS:
-        yield Part(path, text, 1, text.count("\n", 0, -1) + 1, whole=True)
-        return
-    for chunk in long_text.chunks(text, CHUNK_TOKENS):
-        yield Part(path, chunk.text, chunk.first, chunk.last, whole=False)
+    for start in range(0, max(1, len(text) - OVERLAP), PROMPT_CHARS - OVERLAP):
+        piece, first = text[start : start + PROMPT_CHARS], 1 + text.count("\n", 0, start)
+        yield Part(path, piece, first, first + piece.count("\n", 0, -1), whole=piece == text)
 
 
 def _verbatim(

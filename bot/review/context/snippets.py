@@ -1,7 +1,7 @@
 """Cut lines of a file for prompts, and group them by file. Pure functions."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot import render
@@ -17,33 +17,6 @@ def cut(path: str, rows: Sequence[str], numbers: Iterable[int], title: str, side
         return None
     shown_rows = tuple(DiffRow(" ", render.cut(rows[number - 1], LONG_LINE), number) for number in shown)
     return Excerpt(path, shown[0], shown[-1], shown_rows, side, title)
-
-
-def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-    """Join excerpts of each file in line order, at the position of the file's first one.
-
-    Adjacent excerpts become one.
-    """
-    by_path: Mapping[tuple[str, str], list[Excerpt]] = defaultdict(list)
-    for excerpt in excerpts:
-        by_path[excerpt.path, excerpt.side].append(excerpt)
-    return [whole for mine in by_path.values() for whole in _adjacent(sorted(mine, key=lambda one: one.start))]
-
-
-def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
-    held_back: Excerpt | None = None
-    for excerpt in excerpts:
-        if held_back is not None and excerpt.start <= held_back.end + 1:
-            title = held_back.title if held_back.title == excerpt.title else f"{held_back.title}; {excerpt.title}"
-            rows = {diff_row.number: diff_row for diff_row in (*held_back.rows, *excerpt.rows)}
-            end = max(held_back.end, excerpt.end)
-            held_back = replace(held_back, end=end, rows=tuple(rows[n] for n in sorted(rows)), title=title)
-            continue
-        if held_back is not None:
-            yield held_back
-        held_back = excerpt
-    if held_back is not None:
-        yield held_back
 
 
 @dataclass(frozen=True, slots=True)
