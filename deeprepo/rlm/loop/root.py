@@ -115,7 +115,7 @@ class RootRun:
             advice=self.guard.advice(number, budget_spent=is_spent),
             refusals=self.work.refusals,
             is_held=is_held,
-            notes=(*self.news, *self.work.notes),
+            notes=(*self.news, *(note for note in self.work.notes if note not in observation.output)),
             **self.work.facts(),
         )
 

@@ -101,7 +101,7 @@ async def search(
     hits = _spread(hits, most)
     rows = [f"{path}:{line}: {_shown(path, line, text, side)}" for path, line, text in hits[:most]]
     if len(hits) > most:
-        rows.append(_left_out(hits, most, pattern, side))
+        rows.append(_left_out(hits, most))
     if len(state.session.tree.stopped_searches) > before:
         rows.append(f"[{state.session.tree.stopped_searches[-1]}. Use a narrower pattern or a glob]")
     return rows + ([note] if hits and note else [])
@@ -132,13 +132,11 @@ def _shown(path: str, line: int, text: str, side: Side = "head") -> str:
     return text if len(text) <= MAX_HIT_CHARS else f"{text[:MAX_HIT_CHARS]} [... {_call('raw', path, line, side=side)}]"
 
 
-def _left_out(rows: Sequence[Row], most: int, pattern: str, side: Side) -> str:
+def _left_out(rows: Sequence[Row], most: int) -> str:
     folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows[most:]).most_common(3)
     least = "at least " if len(rows) >= MAX_COUNTED else ""
     where = ", ".join(f"{number} in {folder}" for folder, number in folders)
-    folder = next((folder for folder, _ in folders if folder != "."), "FOLDER")
-    call_text = _call("search", pattern, f"{folder}/*", side=side)
-    return f"[... {least}{count(len(rows) - most, 'more line')} ({where}): {call_text}]"
+    return f"[... {least}{count(len(rows) - most, 'more line')} ({where}): narrow the glob or the pattern]"
 
 
 async def _matching(

@@ -178,8 +178,9 @@ async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
         outcome = "updated: it keeps its words and takes what is new in yours"
     else:
         outcome = f"updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines"
-    state.note(f"report(): {which} {outcome}{note}")  # seen even if the block doesn't print it
-    return f"{which} {outcome}{note}"
+    outcome = f"{which} {outcome}{note}"
+    state.note(outcome)
+    return outcome
 
 
 def _refuse(state: RunState, title: object, why: str) -> str:
