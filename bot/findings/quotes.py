@@ -101,7 +101,7 @@ async def check_quotes(finding: Finding, tree: Tree) -> Finding | str:
         # The check read it there, for example as the target of a link
         lines_found = (finding.side, finding.start, finding.end)
     if lines_found is None:
-        return f"its quote does not occur in {finding.path}: quote the file verbatim, whole lines"
+        return f"its quote does not occur in {finding.path}: check the path, and quote whole lines verbatim"
     side, start, end = lines_found
     evidence = []
     for item in finding.evidence:
