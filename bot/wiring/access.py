@@ -39,7 +39,6 @@ PREFERRED = (
 # The budget in dollars that allows a model with an unknown price. Its calls count at the highest price.
 MIN_USD_FOR_UNLISTED = 5.0
 CUSTOM_NAMES = {"azure", "bedrock"}  # providers whose customers choose the names of deployed models
-OUTPUT_CHARS = 30_000  # of a root's block: what blocks print is most of a review's cost
 HIGH_EFFORT_TURNS = 24  # limit for the root model's turns at effort high
 COMMON_VARIABLE = "DEEPREPO_BASE_URL"
 
@@ -199,7 +198,6 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
         context=settings.context,
         effort=settings.thinking,
         turns=HIGH_EFFORT_TURNS if settings.effort == "high" else Limits().turns,
-        output_chars=OUTPUT_CHARS,
         own=own,
     )
 
