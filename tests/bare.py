@@ -32,11 +32,11 @@ sys.meta_path.insert(0, Refused())
 """
 
 
-def path(folder: Path, *installed: str, of: str = PRODUCT) -> str:
+def path(folder: Path, *installed: str) -> str:
     """Return a PYTHONPATH that simulates an installation of one distribution with only these extras."""
     place = folder / "customized"
     place.mkdir()
-    (place / "sitecustomize.py").write_text(CUSTOMIZED.format(missing=sorted(missing(*installed, of=of))))
+    (place / "sitecustomize.py").write_text(CUSTOMIZED.format(missing=sorted(missing(*installed, of=PRODUCT))))
     return f"{place}:{ROOT}"
 
 

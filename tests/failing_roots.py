@@ -35,9 +35,9 @@ def tool(arguments: Mapping[str, Any], name: str = "execute_python", unparsed: s
     return ToolCall("c1", name, arguments, unparsed)
 
 
-def calls(*made: ToolCall, text: str = "", stop: str = "end") -> Completion:
+def calls(*made: ToolCall, text: str = "") -> Completion:
     """Build a reply that makes these tool calls."""
-    return Completion(text, Usage(50, 5), stop, None, made)  # type: ignore[arg-type]
+    return Completion(text, Usage(50, 5), calls=made)
 
 
 def flaky() -> Any:  # noqa: ANN401 - a script

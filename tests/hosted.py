@@ -60,14 +60,12 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(
-    folder: Path, *, fork: bool = False, private: bool = True, pace: RequestPace | None = None
-) -> AsyncIterator[Scene]:
-    """Open a pull request that changes app.py in two places. The repository is private by default."""
+async def scene(folder: Path, *, pace: RequestPace | None = None) -> AsyncIterator[Scene]:
+    """Open a pull request that changes app.py in two places of a private repository."""
     async with sandbox.github(folder) as gh:
-        repo = await gh.repository("acme", "shop", files={"app.py": BASE, "other.py": "x = 1\n"}, private=private)
+        repo = await gh.repository("acme", "shop", files={"app.py": BASE, "other.py": "x = 1\n"}, private=True)
         await repo.commit("feature", {"app.py": HEAD})
-        number = await repo.open_pull("feature", title="A change", fork=fork)
+        number = await repo.open_pull("feature", title="A change")
         pull = PullRef(gh.installation, repo.id, "acme", "shop", number)
         identity, pace = identify(gh), pace or RequestPace(between=0, backoff=0)
         async with github.open_pull(identity, pull, pace) as host:

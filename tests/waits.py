@@ -20,17 +20,17 @@ def patience(seconds: float = PATIENCE) -> float:
 
 
 @asynccontextmanager
-async def patient(seconds: float = PATIENCE) -> AsyncIterator[None]:
+async def patient() -> AsyncIterator[None]:
     """Limit a wait to `patience`, and extend the limit if the load grows meanwhile. Raises TimeoutError."""
     loop = asyncio.get_running_loop()
     begun = loop.time()
-    async with asyncio.timeout(patience(seconds)) as limit:
+    async with asyncio.timeout(patience()) as limit:
 
         async def extend() -> None:
             while True:
                 await asyncio.sleep(1.0)
                 if not limit.expired():
-                    limit.reschedule(max(limit.when() or 0.0, begun + patience(seconds)))
+                    limit.reschedule(max(limit.when() or 0.0, begun + patience()))
 
         extending = asyncio.create_task(extend())
         try:

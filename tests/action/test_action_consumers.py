@@ -22,10 +22,10 @@ async def pulled(at: Stage) -> tuple[int, dict[str, Any]]:
     return number, event(held)
 
 
-async def user(at: Stage, more: str = "", *, private: bool = True, owner: str = "acme") -> sandbox.Repo:
+async def user(at: Stage, more: str = "") -> sandbox.Repo:
     """Create a repository that uses the library."""
     files = USER | ({".deeprepo.yml": more} if more else {})
-    return await at.gh.repository(owner, "quagga", files=files, private=private)
+    return await at.gh.repository("acme", "quagga", files=files, private=True)
 
 
 async def reviewed(at: Stage, body: dict[str, Any], **inputs: str) -> Review:

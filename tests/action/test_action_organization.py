@@ -6,9 +6,9 @@ from stepping import Stage, on_stage
 BAR = "fail_on: high\nenforce: [fail_on]\n"
 
 
-async def organization(at: Stage, text: str, *, private: bool = True) -> str:
+async def organization(at: Stage, text: str) -> str:
     """Create the organization's defaults repository; return a token that can only read this repository."""
-    repo = await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": text}, private=private)
+    repo = await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": text}, private=True)
     return at.gh.actions_token(repo, {"contents": "read"})
 
 

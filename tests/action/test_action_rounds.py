@@ -20,9 +20,9 @@ Files = Mapping[str, Any]
 
 
 @asynccontextmanager
-async def staged(folder: Path, files: Files, base: Files | None = None) -> AsyncIterator[tuple[Stage, dict[str, Any]]]:
+async def staged(folder: Path, files: Files) -> AsyncIterator[tuple[Stage, dict[str, Any]]]:
     """Create a stage with a pull request, and yield it with the event that opened it."""
-    async with stage(folder, {**pushes.BASE, **(base or {})}) as at:  # type: ignore[arg-type]
+    async with stage(folder, {**pushes.BASE}) as at:  # type: ignore[arg-type]
         await at.repo.commit("feature", dict(files))
         with at.gh.holding() as held:
             await at.repo.open_pull("feature")

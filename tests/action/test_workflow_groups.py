@@ -27,13 +27,13 @@ def workflow(name: str) -> dict[str, Any]:
 
 
 def concurrency(
-    event: str, comment: dict[str, Any] | None = None, run: int = 1, pull: int = 5, *, name: str = "", **more: object
+    event: str, comment: dict[str, Any] | None = None, run: int = 1, *, name: str = "", **more: object
 ) -> dict[str, str]:
     """Evaluate the concurrency of the run that this event starts. `more` are fields of the event."""
     written = workflow(name or ("replies.yml" if event == REPLY else "deeprepo.yml"))["concurrency"]
-    about: dict[str, object] = {} if event in (BY_HAND, QUEUE) else {"pull_request": Context({"number": pull})}
+    about: dict[str, object] = {} if event in (BY_HAND, QUEUE) else {"pull_request": Context({"number": 5})}
     if event == COMMAND:
-        about = {"issue": {"number": pull}}
+        about = {"issue": {"number": 5}}
     given = Context(
         {
             "event_name": event,
@@ -42,7 +42,7 @@ def concurrency(
         }
     )
     return {
-        key: re.sub(r"(?s)\$\{\{(.*?)\}\}", lambda found: str(_value(found[1], given, {"pull": pull})), str(text))
+        key: re.sub(r"(?s)\$\{\{(.*?)\}\}", lambda found: str(_value(found[1], given, {"pull": 5})), str(text))
         for key, text in written.items()
     }
 

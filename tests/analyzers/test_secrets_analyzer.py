@@ -176,9 +176,9 @@ def test_each_secret_on_a_line_is_checked_separately(repository: Repository, lin
 LONG_BODY = (BODY + OTHER_BODY) * 4
 
 
-def _key(width: int, *, head: str = "", end: str = "\n") -> str:
+def _key(width: int, *, end: str = "\n") -> str:
     rows = [LONG_BODY[at : at + width] for at in range(0, len(LONG_BODY), width)]
-    return end.join(["-----BEGIN " + "PRIVATE KEY-----" + head, *rows, "-----END PRIVATE KEY-----", ""])
+    return end.join(["-----BEGIN " + "PRIVATE KEY-----", *rows, "-----END PRIVATE KEY-----", ""])
 
 
 WRITTEN_KEYS = [

@@ -25,7 +25,6 @@ from bot.config.server import App, Server, ServerOptions
 from bot.storage import FinishedReview, Store
 from bot.values import Job, ReviewJob
 from bot.workflow.jobs import Apologise, Attempt, Work
-from bot.workflow.server import record_failure
 
 SECRET = "a secret of the webhook, planted"
 NOBODY = "http://127.0.0.1:9"  # an address where no GitHub answers
@@ -55,12 +54,12 @@ def settings(folder: Path, **options: object) -> Server:
     return Server(ServerOptions.model_validate(usual | options), held)
 
 
-def headers(raw: bytes, event: str, guid: str, secret: str = SECRET) -> dict[str, str]:
+def headers(raw: bytes, event: str, guid: str) -> dict[str, str]:
     """Return the headers that GitHub sends with a delivery."""
     return {
         "x-github-event": event,
         "x-github-delivery": guid,
-        "x-hub-signature-256": f"sha256={hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()}",
+        "x-hub-signature-256": f"sha256={hmac.new(SECRET.encode(), raw, hashlib.sha256).hexdigest()}",
         "content-type": "application/json",
     }
 
@@ -113,23 +112,10 @@ def review(ask: ReviewJob, job: str) -> FinishedReview:
 
 
 @asynccontextmanager
-async def served(
-    given: Server,
-    work: Work | None = None,
-    *,
-    web: bool = True,
-    sorry: Apologise | None = None,
-    model_fault: str = "",
-) -> AsyncIterator[Served]:
-    """Run a server that does its jobs with `work` and records them.
-
-    Without `sorry`, giving up a job is an error.
-    """
+async def served(given: Server, work: Work | None = None) -> AsyncIterator[Served]:
+    """Run a server that does its jobs with `work` and records them. Giving up a job is an error."""
     done: list[Job] = []
     more = asyncio.Condition()
-
-    async def never(ask: Job, why: str) -> None:
-        raise AssertionError(f"{ask} was given up: {why}")
 
     def open_work(store: Store, *_: object) -> tuple[Work, Apologise]:
         async def carried_out(ask: Job, job: Attempt) -> None:
@@ -141,15 +127,14 @@ async def served(
                 done.append(ask)
                 more.notify_all()
 
-        async def apologise(ask: Job, why: str) -> None:
-            await record_failure(ask, why, store)
-            await (sorry or never)(ask, why)
+        async def never(ask: Job, why: str) -> None:
+            raise AssertionError(f"{ask} was given up: {why}")
 
-        return carried_out, apologise
+        return carried_out, never
 
     async with (
-        app.open_server(given, open_work, web=web, model_fault=model_fault) as opened,
-        browser(app.create(opened, web=web), given.options) as http,
+        app.open_server(given, open_work, web=True) as opened,
+        browser(app.create(opened, web=True), given.options) as http,
     ):
         yield Served(opened, http, done, more)
 

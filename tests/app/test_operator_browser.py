@@ -15,9 +15,9 @@ from bot.workflow.jobs import Attempt
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
 
 
-async def _visited(folder: Path, at: Visit, visitor: Callable[[Window], None], width: int = 1280) -> None:
+async def _visited(folder: Path, at: Visit, visitor: Callable[[Window], None]) -> None:
     def go() -> None:
-        with browsing.window(folder, width) as window:
+        with browsing.window(folder, 1280) as window:
             visitor(window)
 
     await asyncio.to_thread(go)

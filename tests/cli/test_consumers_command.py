@@ -28,10 +28,10 @@ def library(repository: Repository) -> Repository:
     return repository
 
 
-def user(others: Others, name: str, asked: str, code: str = PAY, **more: str) -> Repository:
+def user(others: Others, name: str, asked: str, **more: str) -> Repository:
     """Create a repository with this requirement that uses the library."""
     made = others(name)
-    made.commit({"requirements.txt": f"{asked}\n", "pay.py": code, **more}, "uses it")
+    made.commit({"requirements.txt": f"{asked}\n", "pay.py": PAY, **more}, "uses it")
     return made
 
 

@@ -70,10 +70,10 @@ class Scene:
     limits: Limits = field(default_factory=Limits)
     asked: list[Job] = field(default_factory=list)
 
-    def answers(self, *script: Mapping[str, Any], price: float | None = 1e-6) -> ScriptedModel:
+    def answers(self, *script: Mapping[str, Any]) -> ScriptedModel:
         """Set up a model that gives these replies."""
         given: Script = [{"quotes": [], "sketch": None} | reply for reply in script]
-        self.model = ScriptedModel(given, "scripted/root", price=price)
+        self.model = ScriptedModel(given, "scripted/root", price=1e-6)
         return self.model
 
     def thread(self, number: int) -> str:

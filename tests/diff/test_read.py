@@ -17,11 +17,9 @@ def changed(pull: PullRequest) -> dict[str, ChangedFile]:
     return {file.path: file for file in step.over(pull, read)}
 
 
-def one(
-    repository: Repository, before: str | bytes | None, after: str | bytes | None, name: str = "a.py"
-) -> ChangedFile:
+def one(repository: Repository, before: str | bytes | None, after: str | bytes | None) -> ChangedFile:
     """Return the only file that a change touches."""
-    (file,) = changed(repository.change({name: before} if before is not None else {}, {name: after})).values()
+    (file,) = changed(repository.change({"a.py": before} if before is not None else {}, {"a.py": after})).values()
     return file
 
 

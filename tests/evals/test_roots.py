@@ -16,9 +16,9 @@ def compared(plan: Plan, out: Path | None = None) -> Ended:
     return asyncio.run(run.carry_out(plan, out))
 
 
-def small(*strategies: str, roots: tuple[str, ...] = scripted.ROOTS, **rest: Any) -> Plan:  # noqa: ANN401 - fields of Plan
+def small(*strategies: str, **rest: Any) -> Plan:  # noqa: ANN401 - fields of Plan
     """Return a plan with one code base of 24 files."""
-    rows = tuple(Contender(root, strategy) for strategy in strategies for root in roots)
+    rows = tuple(Contender(root, strategy) for strategy in strategies for root in scripted.ROOTS)
     return Plan(rows, scripted.READER, (24,), **rest)
 
 

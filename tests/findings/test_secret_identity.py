@@ -24,12 +24,12 @@ KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest starts with the same five digits
 
 
-def leak(key: str, *, line: str = "k: {}") -> Finding:
+def leak(key: str) -> Finding:
     """Return the finding about a committed key."""
     proof = f"aws-key {identity(key, exact=True)}"
     return identify(
         Finding(
-            path="a.yml", quote=line.format(key), title="An AWS key is committed", why="w", consequence="c", severity="critical",
+            path="a.yml", quote=f"k: {key}", title="An AWS key is committed", why="w", consequence="c", severity="critical",
             category="secret", basis=Basis((Source("analyser", "secrets", proof=proof),), verdict=Verdict.PROVEN), rule="aws-key", start=1, end=1,
         )
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ WANTED = [
 CALLS = (ToolCall("c", "run", {"code": "x"}), ToolCall("d", "run", {"code": "y"}))
 
 
-def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[list[Completion], list[Any]]:
+def dialogue(name: str, modes: Modes, turns: int) -> tuple[list[Completion], list[Any]]:
     """Run several turns of a root with one model."""
 
     async def run() -> tuple[list[Completion], list[Any]]:
@@ -38,9 +37,8 @@ def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[li
                 for _ in range(turns):
                     reply = await model.complete(Prompt(tuple(messages), tool=TOOL))
                     done.append(reply)
-                    calls = reply.calls if keep else tuple(replace(call, extra=None) for call in reply.calls)
-                    messages.append(Message("assistant", reply.text, calls, extra=reply.extra if keep else None))
-                    messages += [Message("tool", "seen", call_id=call.id) for call in calls]
+                    messages.append(Message("assistant", reply.text, reply.calls, extra=reply.extra))
+                    messages += [Message("tool", "seen", call_id=call.id) for call in reply.calls]
             finally:
                 await model.close()
             return done, server.requests

@@ -29,11 +29,11 @@ async def first(at: Scene) -> None:
     await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41)), "run-1")
 
 
-async def second(at: Scene, current: Callable[[], Awaitable[bool]] = wanted) -> publish.PublishResult:
+async def second(at: Scene) -> publish.PublishResult:
     """Publish a second review: one finding is fixed, one still open, one new."""
     fixed, still = now(finding("f1"), "fixed"), now(finding("f2"), "still")
     review = reviewed(at.stands.head_sha, finding("f3", 20), fixed, still)
-    return await put(at, review, "run-2", current)
+    return await put(at, review, "run-2", wanted)
 
 
 async def third(at: Scene) -> publish.PublishResult:

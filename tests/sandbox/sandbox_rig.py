@@ -61,25 +61,16 @@ class Rig:
 
 
 @asynccontextmanager
-async def rig(
-    folder: Path,
-    *,
-    private: bool = False,
-    webhook: str | None = None,
-    permissions: dict[str, str] | None = None,
-    fork: bool = False,
-    strict: bool = True,
-) -> AsyncIterator[Rig]:
-    """Open a sandbox with a pull request that touches three files. `strict`: fail on API violations."""
+async def rig(folder: Path, *, private: bool = False) -> AsyncIterator[Rig]:
+    """Open a sandbox with a pull request that touches three files. It fails on API violations."""
     async with (
-        sandbox.github(folder, webhook=webhook) as gh,
+        sandbox.github(folder) as gh,
         httpx2.AsyncClient(base_url=gh.api, trust_env=False, verify=PLAIN) as client,
     ):
         repo = await gh.repository("acme", "shop", files={"a.txt": BASE, "gone.txt": "x\n"}, private=private)
         await repo.commit("feature", {"a.txt": HEAD, "sub/new file.txt": "one\ntwo\n", "gone.txt": None}, "Feature")
-        number = await repo.open_pull("feature", title="A feature", body="It does.", fork=fork)
-        token = gh.token(permissions or ALL, (repo.id,))
+        number = await repo.open_pull("feature", title="A feature", body="It does.")
+        token = gh.token(ALL, (repo.id,))
         yield Rig(gh, repo, number, client, token)
         await gh.settle()
-        if strict:
-            assert gh.violations == ()
+        assert gh.violations == ()

@@ -11,9 +11,9 @@ SENTENCE = OwnerRule("/a.py", "", "Weights are checked in the form.")
 FOUND = StoredFinding("f1", "new", "high", "logic", "ruff", "a.py", "Wrong sign")
 
 
-def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 100.0, **more: object) -> FinishedReview:
+def done(job: str, *findings: StoredFinding, **more: object) -> FinishedReview:
     return FinishedReview(
-        job, "sha", "push", 1, 0.0, at, "neutral", "offline", 0, 0, 0.0, pull, b"{}", findings, **more
+        job, "sha", "push", 1, 0.0, 100.0, "neutral", "offline", 0, 0, 0.0, PULL, b"{}", findings, **more
     )  # type: ignore[arg-type]
 
 

@@ -192,9 +192,9 @@ async def upgraded(folder: Path, room: str) -> AsyncIterator[Whole]:
         yield at
 
 
-def posted_words(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
+def posted_words(at: Whole) -> tuple[list[str], list[bool]]:
     """Return our thread comments without markers, and which of them are resolved."""
-    comments = at.gh.pull(number).review_comments
+    comments = at.gh.pull(1).review_comments
     return [one.body.partition("\n")[2] for one in comments], [one.is_resolved for one in comments]
 
 

@@ -61,7 +61,6 @@ async def purse(
     monkeypatch: pytest.MonkeyPatch,
     rules: str = RULES,
     delay: float = SLOW,
-    worker: str = "openai/gpt-5.4-mini",
     **place: object,
 ) -> AsyncIterator[Purse]:
     changes = Changes()
@@ -71,7 +70,7 @@ async def purse(
         return doubles.Reply(data={"answer": "One.", "findings": []}, delay=delay)
 
     async with doubles.openai_server(doubles.PerModel({"gpt-5.4-mini": answer})) as model:
-        monkeypatch.setenv("DEEPREPO_WORKER", worker)
+        monkeypatch.setenv("DEEPREPO_WORKER", "openai/gpt-5.4-mini")
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
         async with whole(folder, changes=changes, **place) as at:

@@ -17,9 +17,9 @@ TEXTS = (
 )
 
 
-async def organization(at: Whole, text: str, *, private: bool = True) -> None:
+async def organization(at: Whole, text: str) -> None:
     """Create the organization's defaults repository."""
-    await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": text}, private=private)
+    await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": text}, private=True)
 
 
 def page(at: Whole, number: int) -> str:

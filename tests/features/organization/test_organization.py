@@ -14,12 +14,10 @@ ACME = ".deeprepo.yml of acme/.deeprepo"
 OWN = ".deeprepo.yml"
 
 
-def resolved(
-    own: str | None, ours: str, flags: dict[str, Any] | None = None, **organization: str | bool
-) -> config.Config:
+def resolved(own: str | None, ours: str, **organization: str | bool) -> config.Config:
     """Resolve the settings from a repository's file and its organization's file."""
     file = SharedFile("acme/.deeprepo", ours.encode(), **organization)  # type: ignore[arg-type]
-    return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
+    return config.resolve({}, None if own is None else own.encode(), Settings(), shared=(file,))
 
 
 def instruction(name: str, text: str, must: RequiredCheckSeverity) -> Instruction:
