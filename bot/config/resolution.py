@@ -40,6 +40,7 @@ from bot.config.defaults import (
 from bot.config.repository import read, read_shared
 from bot.config.settings import Settings
 from bot.errors import ConfigError
+from bot.levels import Severity
 from bot.values import EFFORTS, at_least
 from bot.values.shared_file import UnusableFile
 
@@ -83,6 +84,12 @@ class Config(AllSettings):
     def within(self, usd: float | None) -> "Config":
         """Return the settings with the budget limited to `usd` dollars; None is no limit."""
         return self if usd is None or usd >= self.usd else self.with_flags(usd=usd)
+
+    @property
+    def bars(self) -> tuple[Severity, ...]:
+        """The severities from which on a finding fails the check or requests changes."""
+        bars = (self.fail_on, self.request_changes)
+        return tuple(bar for bar in bars if bar is not None and bar != "off")
 
     def without_secrets(self, masks: "Masks") -> "Config":
         """Return the settings with a placeholder for each secret in the owner's sentences.

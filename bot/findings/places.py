@@ -12,13 +12,12 @@ from difflib import SequenceMatcher
 from bot.findings.placing import spot_of
 from bot.findings.quotes import fold, occurrences
 from bot.values import ChangedFile, Evidence, Finding
-from bot.values.finding import FindingTexts
+from bot.values.finding import MASK, FindingTexts
 
 LIKE = 0.6  # likeness above which one quote counts as an edit of the other
 MAX_MOVED_LINES = 60  # lines between the old location and the edited one
 CUT = 12  # from this many locations on, a finding may have more than it shows
 Location = tuple[str, int]  # path and line
-MASK = "***"  # what outputs show instead of a secret
 
 
 @dataclass(frozen=True, slots=True)

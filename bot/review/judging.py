@@ -69,7 +69,7 @@ def report_findings_so_far(session: Session) -> None:
     least = survey.brief.settings.minimum_severity
     precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
     found = [one for one in session.results.findings if at_least(one.severity, least) and not one.is_remark]
-    due = [one for one in found if _needs_confirmation(one, survey) and _is_due(one, survey, precedents)]
+    due = [one for one in found if _is_due(one, survey, precedents)]
     sure = [one for one in found if one.verdict.is_shown or (_is_agreed(one) and one not in due)]
     session.say(survey.reading(sure, len(due) if session.confirming is not None else 0, is_checked=True))
 
@@ -95,11 +95,7 @@ async def judge(
     found = make_fingerprints_unique(found)
     found = _silence(found, survey)
     precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
-    due = [
-        index
-        for index, finding in enumerate(found)
-        if ask is not None and _needs_confirmation(finding, survey) and _is_due(finding, survey, precedents)
-    ]
+    due = [index for index, finding in enumerate(found) if ask is not None and _is_due(finding, survey, precedents)]
     due = _select_for_confirmation(due, found, survey, precedents)
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
@@ -193,8 +189,8 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
     ]
 
 
-def _needs_confirmation(finding: Finding, survey: Survey) -> bool:
-    """Return whether a finding needs a confirmation.
+def _lacks_confirmation(finding: Finding, survey: Survey) -> bool:
+    """Return whether a finding lacks a confirmation.
 
     It must be open or doubtful, reach the minimum severity, and be visible to models. An unconfirmed finding of an
     earlier review is confirmed once it reaches the minimum severity or a threshold.
@@ -208,12 +204,14 @@ def _needs_confirmation(finding: Finding, survey: Survey) -> bool:
 
 
 def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:
-    """Return whether to confirm a finding.
+    """Return whether to confirm a finding that lacks a confirmation.
 
     Confirmations refute hardly any finding of a root. So they are only made at effort high, if only a worker read the
     file, for findings that reach a threshold or that earlier comments may answer, and for serious ones of others,
     unless several passes agree and the finding shows only changed files.
     """
+    if not _lacks_confirmation(finding, survey):
+        return False
     settings, basis = survey.brief.settings, finding.basis
     is_only_reading = basis.readings < AGREED and (settings.effort == "low" or not basis.has_root)
     if settings.effort == "high" or finding.status != "new" or is_only_reading or precedents(finding):
@@ -226,9 +224,7 @@ def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], P
 
 def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
     """Return whether findings of this severity fail the check or request changes."""
-    settings = survey.brief.settings
-    bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
-    return any(at_least(severity, bar) for bar in bars)
+    return any(at_least(severity, bar) for bar in survey.brief.settings.bars)
 
 
 def _select_for_confirmation(

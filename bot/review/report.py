@@ -60,9 +60,10 @@ async def place(
     placed_findings = await _placed(said, session)
     if prove is not None:
         placed_findings = tuple(await prove(placed_findings, session))
-    bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
     quota = placing.room(subject.files) if settings.quota is None else settings.quota
-    ranked_findings = placing.rank(placed_findings, quota, past.collapsed_fingerprints(said, subject.files, bars))
+    ranked_findings = placing.rank(
+        placed_findings, quota, past.collapsed_fingerprints(said, subject.files, settings.bars)
+    )
     return (
         *(
             replace(each, finding=copies.with_copies(each.finding, subject.files))
