@@ -30,6 +30,7 @@ from bot.values import (
 from bot.values.finding import AGREED
 
 SMALL_PUSH = 100  # written lines in a small push
+FIX = 40  # lines that a fix writes and removes, and lines that change its new regions
 
 
 class Commits(Protocol):
@@ -84,6 +85,16 @@ class Past:
             use for use in tracker.uses.values() if (use.symbol, use.path) in known_uses and use.symbol not in fresh
         ]
         tracker.reuse(same, {use.place: by for use in uses})
+
+    def is_fix(self, unread: Sequence[Unit]) -> bool:
+        """Return whether few lines changed since the last review, and models had read the rest of the change."""
+        if self.earlier is None or self.round.full:
+            return False
+        known_ids = {unit.id for unit in self.earlier.units if unit.model}
+        sides = self.since, Since(self.since.now, self.since.before)
+        changed_lines = sum(side.count_written([*side.now], FIX) for side in sides)
+        never_read = sum(len(unit.changed_rows) for unit in unread if unit.id not in known_ids)
+        return max(changed_lines, never_read) <= FIX
 
     def collapsed_fingerprints(
         self, findings: Sequence[Finding], files: Sequence[ChangedFile], bars: Collection[Severity]

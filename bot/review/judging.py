@@ -207,8 +207,8 @@ def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], P
     """Return whether to confirm a finding that lacks a confirmation.
 
     Confirmations refute hardly any finding of a root. So they are only made at effort high, if only a worker read the
-    file, for findings that reach a threshold or that earlier comments may answer, and for serious ones of others,
-    unless several passes agree and the finding shows only changed files.
+    file, for findings that reach a threshold or that earlier comments may answer, and for serious ones of others
+    or of a later push, unless several passes agree and the finding shows only changed files.
     """
     if not _lacks_confirmation(finding, survey):
         return False
@@ -218,7 +218,8 @@ def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], P
         return True
     quoted_paths = {finding.path, *(item.path for item in finding.evidence)}
     is_agreed = basis.is_agreed and quoted_paths <= {file.path for file in survey.files}
-    is_unseen = finding.serious and not basis.has_root and not is_agreed
+    is_read_once = survey.past.earlier is not None and basis.readings < AGREED
+    is_unseen = finding.serious and (is_read_once or not basis.has_root) and not is_agreed
     return is_unseen or finding.is_challenged or _reaches_threshold(finding.severity, survey)
 
 

@@ -44,7 +44,8 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
     """Read these code regions, and if they are the whole change, also read only their diff."""
     if not isinstance(reader, ModelWorker):
         return await reader.review(units)
-    if _is_short(session, reader, units):
+    # A second call costs a third of the first one. Other repositories can only be read with look-ups.
+    if reader.role == "root" and session.effort == "low" and not session.survey.consumers.readable:
         reader = replace(reader, look_ups=None)
     async with beside(session, reader, units) as passes:
         own = await reader.review(units)
@@ -94,16 +95,6 @@ async def beside(session: Session, reader: ModelWorker, units: Sequence[Unit]) -
         for task in (*tasks, *reading):
             task.cancel()
         await asyncio.gather(*tasks, *reading, return_exceptions=True)
-
-
-def _is_short(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> bool:
-    """Return whether a change is read in one call that doesn't offer look-ups.
-
-    For such a change, a second call for more code costs a third of the first one and finds little. The code around
-    a finding is searched for its confirmation. Other repositories can only be read with look-ups.
-    """
-    is_long = sum(unit.tokens for unit in units) > _room(session)
-    return reader.role == "root" and session.effort != "high" and not is_long and not session.survey.consumers.readable
 
 
 def _counts(reply: WorkerReply) -> bool:

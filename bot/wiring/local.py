@@ -10,7 +10,7 @@ from bot.brief import Brief
 from bot.features.reproduction import review as reproduction
 from bot.machine.processes import ProcessLimits
 from bot.review import coverage
-from bot.review.strategies import can_afford_root, choose, has_moved_files
+from bot.review.strategies import choose_at
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, TypedChange
 from bot.wiring import child, review
@@ -66,29 +66,17 @@ async def estimate_costs(
         settings = subject.brief.settings
         proofs = reproduction.tries(subject.brief)
         async with tools.open_session(_unread(subject)) as session:
-            root, worker, left = session.root, session.reader, session.tracker.unread()
-            strategy_at = partial(
-                choose,
-                settings.strategy,
-                left,
-                root=root is not None,
-                worker=True,
-                affordable=can_afford_root(session),
-                moved=has_moved_files(subject),
-            )
-        rows: list[Estimate] = []
+            root, worker = session.root, session.reader
+            strategy_at = {effort: choose_at(session, effort) for effort in EFFORTS}
+        rows = list[Estimate]()
         for effort in EFFORTS[1:] if settings.strategy == "auto" else (settings.effort,):
-            name, _ = strategy_at(effort=effort)
+            name, _ = strategy_at[effort]
             is_runnable = name in WITHOUT_ROOT or (root is not None and extras.is_installed("models"))
             if name == "offline" or not is_runnable:
                 continue
-            # `high` only differs from `medium` by the limit on the root's turns, so the estimate is the same.
-            same = [row for row in rows if row.strategy == name and row.effort == "medium"]
-            if not same:
-                async with tools.open_session(_unread(subject)) as session:
-                    same = [await estimate(name, effort, session, verify=settings.verify, proofs=proofs)]
-            rows.append(replace(same[0], effort=effort))
-        strategy, reason = strategy_at(effort=settings.effort)
+            async with tools.open_session(_unread(subject)) as session:
+                rows.append(await estimate(name, effort, session, verify=settings.verify, proofs=proofs))
+        strategy, reason = strategy_at[settings.effort]
         return {
             "units": len(subject.units),
             "files": sum(not file.skip for file in subject.files),

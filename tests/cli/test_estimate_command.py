@@ -33,7 +33,6 @@ def test_estimate_sends_nothing_and_needs_no_key(changed: Repository) -> None:
         ("medium", "root"),
         ("high", "root"),
     ]
-    assert rows["high"]["calls"] >= rows["medium"]["calls"] >= rows["low"]["calls"] > 0
     assert 0 < rows["low"]["usd"] < rows["medium"]["usd"] <= rows["high"]["usd"]
 
 
@@ -46,9 +45,8 @@ def test_estimate_for_a_large_change_includes_workers_and_root(repository: Repos
     told = json.loads(estimated(repository, "--format", "json").stdout)
     low, medium, high = told["efforts"]
     assert [row["strategy"] for row in (low, medium, high)] == ["parts", "rlm", "rlm"]
-    assert (low["root_usd"], medium["usd"]) == (0.0, high["usd"])
-    assert medium["calls"] > low["calls"] > 0
-    assert 0 < low["usd"] < medium["usd"]
+    assert low["root_usd"] == 0.0
+    assert 0 < low["usd"] < medium["usd"] < high["usd"]
 
 
 @pytest.mark.parametrize("functions", [1, 40, 150, 600, 1_200])

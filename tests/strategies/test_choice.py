@@ -4,7 +4,7 @@ import pytest
 from diff_rows import rows
 
 from bot.review.strategies import choose
-from bot.values import ReviewEffort, Unit
+from bot.values import Unit
 
 UNIT = Unit(
     id="a.py:f", path="a.py", name="f", start=1, end=9, side="head", text="def f(): ...", rows=rows("+    1 def f(): ..."),
@@ -40,21 +40,6 @@ def test_strategy_and_its_reason_follow_from_the_thresholds(
 
 
 @pytest.mark.parametrize(
-    ("effort", "root", "small", "large"),
-    [
-        ("low", True, "parts", "parts"),
-        ("medium", True, "root", "rlm"),
-        ("high", True, "root", "rlm"),
-        ("high", False, "parts", "parts"),
-    ],
-)
-def test_effort_decides_whether_a_root_is_used(effort: ReviewEffort, root: bool, small: str, large: str) -> None:
-    """Low never uses a root, medium and high always do."""
-    chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in (units(1), LARGE)]
-    assert chosen == [small, large]
-
-
-@pytest.mark.parametrize(
     ("number", "window", "strategy"),
     [(80, None, "root"), (80, 200_000, "root"), (51, 100_000, "rlm"), (50, 100_000, "root"), (24, 9, "root")],
 )
@@ -63,9 +48,3 @@ def test_change_that_a_root_reads_must_fit_half_of_the_context_window(
 ) -> None:
     """The other half is for what the root prints."""
     assert choose("auto", units(number), root=True, worker=True, window=window)[0] == strategy
-
-
-def test_budget_too_small_for_a_root_uses_workers() -> None:
-    """The reason says that the budget is too small for a root model."""
-    name, reason = choose("auto", LARGE, root=True, worker=True, affordable=False)
-    assert (name, "the budget is too small for a root model" in reason) == ("parts", True)

@@ -160,13 +160,6 @@ MORE_RATES: dict[str, str | bytes | None] = {
 }
 
 
-def test_change_is_read_once_at_low_effort(change: Repository) -> None:
-    """At effort low, there is a single pass."""
-    played = Two(beside=(), alone=(OTHER,))
-    reviewed(change, played, "--effort", "low")
-    assert played.asked == ["reading"]
-
-
 WHOLE = ("def rate_7(", "def rate_0_0(", "def rate_11_59(")  # texts of the first and the last file part
 
 

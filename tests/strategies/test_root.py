@@ -129,12 +129,16 @@ def test_forgotten_link_to_a_removed_document_is_shown_in_full(repository: Repos
     assert [(row["path"], row["start"], row["place"]) for row in of(review, "new")] == [("docs/index.md", 3, "outside")]
 
 
-def test_effort_low_uses_no_root_and_medium_and_high_do(change: Repository) -> None:
-    """Effort low reads the change once, without a root."""
-    low, high = Played(), Played()
-    read(change, low, "--effort", "low")
-    read(change, high, "--effort", "high")
-    assert (low.asked, high.asked) == (["reading"], ["turn"])
+@pytest.mark.parametrize(("lines", "call"), [(30, "reading"), (60, "turn")])
+def test_few_lines_of_a_later_push_are_read_in_one_call(change: Repository, lines: int, call: str) -> None:
+    """A longer push gets a search. In both cases, the first review's finding stays open."""
+    previous = change.folder.parent / "previous.json"
+    previous.write_text(json.dumps(read(change, Played(FOUND))))
+    change.commit({"shop/more.py": "".join(f"RATE_{n} = {n}\n" for n in range(lines))}, "second push")
+    played = Played()
+    review = read(change, played, "--previous", str(previous))
+    assert (played.asked, "RATE_7 = 7" in played.seen[0]) == ([call], True)
+    assert [row["title"] for row in of(review, "still")] == [FOUND["title"]]
 
 
 def test_effort_none_calls_no_model(change: Repository) -> None:

@@ -13,6 +13,7 @@ from bot.errors import public
 from bot.features.own_checks import asking as own_checks
 from bot.render import count
 from bot.review import foresight, judging
+from bot.review.context.packing import ONE_PROMPT
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import ReviewEffort, StrategyChoice, Transcript, Unit
@@ -49,18 +50,25 @@ def choose_strategy(session: Session) -> StrategyChoice:
     subject, by_model = session.survey, session.reader is not None
     again = own_checks.files_to_read(subject) if by_model else ()
     subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
-    name, reason = choose(
-        subject.brief.settings.strategy,
-        subject.tracker.unread(),
-        root=bool(session.root),
-        worker=by_model,
-        affordable=can_afford_root(session),
-        moved=has_moved_files(subject),
-        effort=subject.brief.settings.effort,
-        window=session.calls.sizes.window(session.root) if session.root is not None else None,
-    )
+    name, reason = choose_at(session, subject.brief.settings.effort)
     session.calls.journal.put("strategy", name=name, reason=reason)
     return StrategyChoice(name, reason)
+
+
+def choose_at(session: Session, effort: ReviewEffort) -> tuple[str, str]:
+    """Return the strategy for what is unread at this effort, with the reason."""
+    subject, root = session.survey, session.root
+    return choose(
+        subject.brief.settings.strategy,
+        subject.tracker.unread(),
+        root=root is not None,
+        worker=session.reader is not None,
+        affordable=can_afford_root(session),
+        moved=has_moved_files(subject),
+        fix=is_fix(subject),
+        effort=effort,
+        window=session.calls.sizes.window(root) if root is not None else None,
+    )
 
 
 async def run(name: str, session: Session) -> Transcript:
@@ -121,6 +129,7 @@ def choose(
     worker: bool,
     affordable: bool = True,
     moved: bool = False,
+    fix: bool = False,
     effort: ReviewEffort = "medium",
     window: int | None = None,
 ) -> tuple[str, str]:
@@ -128,6 +137,7 @@ def choose(
 
     - `affordable`: the budget covers a root.
     - `moved`: files were removed or moved, so other files may still refer to them.
+    - `fix`: an earlier review has searched the repository, and few lines changed since.
     - `window`: the root's context window in tokens, if it is known.
     """
     if not worker:
@@ -136,14 +146,16 @@ def choose(
         return strategy, ASKED
     size = sum(unit.tokens for unit in units)
     what = f"{count(len(units), 'code region')} with about {size:,} tokens"
-    if root and effort != "low" and affordable and (units or moved):
+    is_short_fix = fix and effort == "medium" and not moved and size <= ONE_PROMPT
+    if root and effort != "low" and affordable and (units or moved) and not is_short_fix:
         if size <= _one_reading(window) and len(units) <= ROOT_UNITS:
             return "root", f"{what}, so the root model reviews it and searches the repository"
         turns = f", in at most {MANY_TURNS} turns" if len(units) > ROOT_UNITS else ""
         return "rlm", f"{what}; workers review all of it, then the root model connects the parts{turns}"
     if not units:
         return "parts", "there is nothing left to review"
-    lacks = "effort low uses no root model" if effort == "low" else "the budget is too small for a root model"
+    lacks = "few lines changed since the last review" if is_short_fix else "the budget is too small for a root model"
+    lacks = "effort low uses no root model" if effort == "low" else lacks
     why = f"it is read without a search ({lacks})" if root else "a worker but no root model is configured"
     return "parts", f"{what}; {why}"
 
@@ -156,6 +168,11 @@ def has_moved_files(survey: Survey) -> bool:
     """Return whether the change has removed or moved a file that belongs to the project since the last review."""
     moved = [file for file in survey.files if file.status in ("deleted", "renamed") and not file.is_vendored]
     return any(survey.past.earlier is None or file.path in survey.past.before for file in moved if not file.is_ignored)
+
+
+def is_fix(survey: Survey) -> bool:
+    """Return whether a reading of the unread regions is enough. Issues that the change closes need all of it."""
+    return not survey.pull.issues and survey.past.is_fix(survey.tracker.unread())
 
 
 def can_afford_root(session: Session) -> bool:
