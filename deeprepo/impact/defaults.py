@@ -27,7 +27,6 @@ class Files:
     inline: ClassVar[frozenset[str]] = frozenset()
     # nodes without nodes inside that may be names with their qualifiers, such as strings with the name of a class
     paths: ClassVar[tuple[str, ...]] = ()
-    bodies_beside: ClassVar[tuple[str, ...]] = ()  # nodes of bodies that follow their definitions as siblings
 
     @property
     def is_page(self) -> bool:
@@ -45,19 +44,6 @@ class Files:
     def may_be_other(self, source: bytes) -> bool | None:
         """Return whether the alternative grammar comes first. None: only if this one fails; False: never."""
         return None
-
-    def around_of(self, node: "Node") -> "Node | None":
-        """Return the parent of a node; for a body that follows its definition, return that definition."""
-        return node.prev_named_sibling if node.type in self.bodies_beside else node.parent
-
-    def last_of(self, node: "Node") -> "Node":
-        """Return the last node of a definition: the body that follows it, or the definition itself."""
-        after = node.next_named_sibling if self.bodies_beside else None
-        return after if after is not None and after.type in self.bodies_beside else node
-
-    def span(self, node: "Node") -> tuple[int, int]:
-        """Return the byte span of a definition with its body."""
-        return node.start_byte, self.last_of(node).end_byte
 
     def whole(self, node: "Node") -> "Node":
         """Return the definition of a node, outside its declarators."""

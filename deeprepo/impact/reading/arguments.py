@@ -55,7 +55,6 @@ def _keyword(node: Node) -> Node | None:
 def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
     """Return parameter list node -> its parameters in order."""
     found_in: dict[int, dict[Place, Parameter | str]] = defaultdict(dict)
-    demanded: dict[tuple[int, Place], Parameter] = {}
     for found in rows:
         key = next((key for key in found if key[:6] == "param."), "")
         if not key:
@@ -73,12 +72,8 @@ def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
             called = OBJECT if "receiver" in found else text(name).strip("`") if "name" in found else NAMELESS
             row = Parameter(called, "only" if is_spare else kind, not optional)  # type: ignore[arg-type]
             place = is_spare, name.start_byte
-            if "required" in found:
-                demanded[parent.id, place] = row
-            elif "optional" in found or "receiver" in found or kind == "rest" or place not in found_in[parent.id]:
+            if "optional" in found or "receiver" in found or kind == "rest" or place not in found_in[parent.id]:
                 found_in[parent.id][place] = row
-    for (parent_id, place), row in demanded.items():  # an explicit marker takes precedence over the position
-        found_in[parent_id][place] = row
     return {parent: _ordered(rows) for parent, rows in found_in.items()}
 
 

@@ -213,7 +213,7 @@ def _imported(found: Captures) -> str:
 
 def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
     bases: dict[int, list[str]] = defaultdict(list)
-    above = (language.around_of(node) for node, _ in rows.of("local"))
+    above = (node.parent for node, _ in rows.of("local"))
     marks.functions = {node.id: node for node in (language.whole(one) for one in above if one is not None)}
     for node, found in rows.of("class.of"):
         bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
@@ -427,17 +427,17 @@ def _class_of(marks: Marks, found: Captures) -> str:
 
 
 def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:
-    span = marks.language.span(next(iter(scopes), None) or _around(marks, node))
-    marks.values.types[text(node) + suffix].append((*span, of))
+    scope = next(iter(scopes), None) or _around(marks, node)
+    marks.values.types[text(node) + suffix].append((scope.start_byte, scope.end_byte, of))
 
 
 def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
     """Return the closest enclosing definition or member of `others`; otherwise the file."""
     if not others:
         return next(bodies_around(marks, node), marks.root)
-    above = marks.language.around_of(node)
+    above = node.parent
     while above is not None and not (above.id in marks.scopes or above.id in marks.functions or above.id in others):
-        above = marks.language.around_of(above)
+        above = above.parent
     return above or marks.root
 
 
@@ -446,7 +446,7 @@ def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
     count, nodes, nest = marks.bodies
     if count != len(marks.scopes) + len(marks.functions):  # rebuild the index after additions
         nodes = [*({key: one.node for key, one in marks.scopes.items()} | marks.functions).values()]
-        nest = Spans([(*marks.language.span(one), str(at)) for at, one in enumerate(nodes)])
+        nest = Spans([(one.start_byte, one.end_byte, str(at)) for at, one in enumerate(nodes)])
         marks.bodies = len(marks.scopes) + len(marks.functions), nodes, nest
     for *_, at in nest.around(node.start_byte, node.end_byte):
         yield nodes[int(at)]

@@ -207,7 +207,7 @@ class Reader:
                 kind="member" if is_value else "method" if kind == "function" and owner else kind,
                 line=first_line(node),
                 start=first_line(around),
-                end=last_line(language.last_of(around)),
+                end=last_line(around),
                 head=head(whole),
                 signature=self._signature(kind, found, whole, owner) if not is_value else None,
                 bases=self._bases.get(at, ()),
@@ -356,7 +356,7 @@ class Reader:
         # in some definitions the definition itself is the list
         parts = params.children if body is not None else [params]
         return any(one.has_error for one in parts if one != body) or (
-            at < len(self._wholesale) and self._wholesale[at] < self.language.span(whole)[1]
+            at < len(self._wholesale) and self._wholesale[at] < whole.end_byte
         )
 
 

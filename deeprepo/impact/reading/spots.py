@@ -174,7 +174,7 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
         is_receiver=place in marks.receivers,
         is_assigned=mark.is_assigned or form == "definition",
         function=".".join(one.name for one in reversed(around)) or MODULE,
-        span=_lines(language, around[0].node) if around else None,
+        span=_lines(around[0].node) if around else None,
         is_in_class_body=bool(around) and around[0].is_class,
     )
 
@@ -263,12 +263,12 @@ def _constructed(language: Language, marks: Marks, one: Construction) -> Use:
         receiver=receiver,
         arguments=_arguments(language, one.args) or Arguments(),
         function=".".join(scope.name for scope in reversed(around)) or MODULE,
-        span=_lines(language, around[0].node) if around else None,
+        span=_lines(around[0].node) if around else None,
     )
 
 
-def _lines(language: Language, node: Node) -> tuple[int, int]:
-    return node.start_point[0] + 1, last_line(language.last_of(node))
+def _lines(node: Node) -> tuple[int, int]:
+    return node.start_point[0] + 1, last_line(node)
 
 
 def _arguments(language: Language, node: Node | None, *, has_more: bool = False) -> Arguments | None:

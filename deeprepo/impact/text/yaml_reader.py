@@ -15,7 +15,6 @@ from yaml.reader import ReaderError
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
 DEEPEST = 200
-TIMESTAMP, MERGE = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:merge"
 
 
 class UnreadableYamlError(ValueError):
@@ -67,12 +66,6 @@ class Reader(*((_Loader,) if issubclass(_Loader, Composer) else (Composer, _Load
         except (ValueError, TypeError) as error:
             kind = node.tag.rpartition(":")[2]
             raise UnreadableYamlError(f"this is not a valid {kind}", node.start_mark.line + 1) from error
-
-
-def types(only: str = "", *, but: str = "") -> dict[str, list[tuple[str, Any]]]:
-    """Return the resolvers of scalars' types: of one type only, or of all except one."""
-    resolvers: dict[str, list[tuple[str, Any]]] = Reader.yaml_implicit_resolvers
-    return {letter: [row for row in rows if row[0] == (only or row[0]) != but] for letter, rows in resolvers.items()}
 
 
 def read(text: str, reader: type[Reader] = Reader) -> tuple[yaml.Node | None, Any]:
