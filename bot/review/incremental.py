@@ -28,6 +28,7 @@ from bot.values import (
     at_least,
 )
 from bot.values.finding import AGREED
+from deeprepo.impact.forgotten.names import words
 
 SMALL_PUSH = 100  # written lines in a small push
 FIX = 40  # lines that a fix writes and removes, and lines that change its new regions
@@ -87,14 +88,19 @@ class Past:
         tracker.reuse(same, {use.place: by for use in uses})
 
     def is_fix(self, unread: Sequence[Unit]) -> bool:
-        """Return whether few lines changed since the last review, and models had read the rest of the change."""
+        """Return whether few lines changed since the last review, no file lost a word, and models had read the rest.
+
+        A word that a file loses may be a name that other files still contain, so it needs a search.
+        """
         if self.earlier is None or self.round.full:
             return False
         known_ids = {unit.id for unit in self.earlier.units if unit.model}
         sides = self.since, Since(self.since.now, self.since.before)
         changed_lines = sum(side.count_written([*side.now], FIX) for side in sides)
         never_read = sum(len(unit.changed_rows) for unit in unread if unit.id not in known_ids)
-        return max(changed_lines, never_read) <= FIX
+        now = self.since.now
+        has_lost_words = any(_words(text) - _words(now.get(path, "")) for path, text in self.since.before.items())
+        return max(changed_lines, never_read) <= FIX and not has_lost_words
 
     def collapsed_fingerprints(
         self, findings: Sequence[Finding], files: Sequence[ChangedFile], bars: Collection[Severity]
@@ -167,6 +173,10 @@ async def _texts(commits: Commits, commit: str, names: Mapping[str, str]) -> dic
     blobs = await commits.many_at(commit, [name for pair in names.items() for name in pair])
     there = {path: blobs.get(path, blobs.get(old)) for path, old in names.items()}
     return {path: blob.decode("utf-8", "replace") for path, blob in there.items() if blob is not None}
+
+
+def _words(text: str) -> set[str]:
+    return {word for line in text.splitlines() for word in words(line)}
 
 
 def digest(unit: Unit) -> str:
