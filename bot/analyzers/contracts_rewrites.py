@@ -1,6 +1,6 @@
 """Rewrite broken references where the check knows both the old and the new form.
 
-That is a new name, file or keyword, or an argument that is no longer accepted. A reference that needs a
+That is a new name or keyword, a moved file's path in quotes, or an argument that is no longer accepted. A reference that needs a
 decision, such as a value for a new parameter or a replacement for a removed name, has no rewrite; then the
 whole file has none. A new name is only used if the change itself renamed the definition.
 """
@@ -15,7 +15,7 @@ from itertools import islice, pairwise, zip_longest
 
 from tree_sitter import Node
 
-from bot.analyzers.import_statements import respell, statement, takes_default, without
+from bot.analyzers.import_statements import respell, statement
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
 from deeprepo.impact import resolving
 from deeprepo.impact.filetypes import filetype
@@ -212,12 +212,8 @@ def _edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     if breakage.reference.is_module:
         return _module_edits(file, breakage)
     item = breakage.symbol
-    if item is not None and item.before is not None and item.after is None and _is_namesake(breakage, item.before.name):
-        return _type_edits(file, breakage)
     if item is None or item.change != "renamed" or item.before is None or item.after is None:
         raise _NotMechanical
-    if breakage.reference.form == "import" and breakage.reference.name == "default" and breakage.new_path:
-        return _module_edits(file, breakage)
     return _renamed_edits(file, breakage, item.before, item.after)
 
 
@@ -227,27 +223,18 @@ def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: D
     sides = breakage.symbol.signatures if breakage.symbol is not None else None
     if breakage.reference.call and sides is not None and problem(*sides, breakage.reference) is not None:
         raise _NotMechanical  # the arguments do not match either
-    if after.path in {before.path, breakage.new_path}:
-        if _is_default(file, breakage):
-            return _module_edits(file, breakage) if breakage.reference.form == "import" else set()
-        return _name_edits(file, breakage, before.short, after.short, is_member="." in before.name)
-    if before.short != after.short or "." in before.name:
+    is_moved_alone = after.path not in (before.path, breakage.new_path)
+    if is_moved_alone or (breakage.new_path and before.short != after.short):
         raise _NotMechanical
-    return _move_edits(file, breakage, after.path)
-
-
-def _is_default(file: _File, breakage: Breakage) -> bool:
-    """Return whether the file imports a moved file's default under its own name, so only the path is wrong."""
-    return bool(breakage.new_path) and takes_default(file.path, file.source, breakage.reference.name)
+    return _name_edits(file, breakage, before.short, after.short, is_member="." in before.name)
 
 
 def _name_edits(file: _File, breakage: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
     selection = [use for use in _uses(file, breakage, is_member=is_member) if use.form not in ("key", "definition")]
     # The import statement starts here and has the name on a later line.
     if not selection and breakage.reference.form == "import":
-        spot = statement(file.path, file.source, breakage.reference.line)
-        end = spot.start + len(spot.text.encode()) if spot is not None else 0
-        selection = [use for use in file.all_uses(old) if spot is not None and spot.start <= use.at < end]
+        start, text = statement(file.path, file.source, breakage.reference.line) or (0, "")
+        selection = [use for use in file.all_uses(old) if start <= use.at < start + len(text.encode())]
     if not selection:
         raise _NotMechanical
     return {_rename(file, use, old.encode(), new.encode()) for use in selection}
@@ -270,7 +257,7 @@ def _is_asked_of(file: _File, use: Use, home: str) -> bool:
     steps = SEPARATES.split(use.receiver)
     first, last = steps[0], steps[-1]
     imports = [one.line for one in resolving.uses(file.path, file.source, {first}) if one.form == "import"]
-    spots = [spot.text for line in imports if (spot := statement(file.path, file.source, line)) is not None]
+    spots = [spot[1] for line in imports if (spot := statement(file.path, file.source, line)) is not None]
     is_alias = rf"(?:\b(?:{names})|\*)\s+as\s+{re.escape(first)}\b"
     return any(
         re.search(rf"\b(?:{names})\b", spot) and (re.fullmatch(names, last) or re.search(is_alias, spot))
@@ -373,55 +360,9 @@ def _with_arguments(call: Reference, keywords: Sequence[str]) -> Reference:
 
 def _module_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     spot = statement(file.path, file.source, breakage.reference.line) if breakage.new_path else None
-    respelt = respell(file.path, spot.text, breakage.home_before, breakage.new_path) if spot is not None else None
-    if breakage.new_path and respelt is None and filetype(breakage.home).named_types:
-        return _type_edits(file, breakage)
+    respelt = respell(file.path, spot[1], breakage.home_before, breakage.new_path) if spot is not None else None
     if spot is None or respelt is None:
         raise _NotMechanical
     start, end, new = respelt
-    at = spot.start + len(spot.text[:start].encode())
-    return {ByteEdit(at, at + len(spot.text[start:end].encode()), new.encode())}
-
-
-def _is_namesake(breakage: Breakage, name: str) -> bool:
-    """Return whether this is the type that the file is named after, and the file was renamed."""
-    return filetype(breakage.home).named_types and bool(breakage.new_path) and _stem(breakage.home_before) == name
-
-
-def _stem(path: str) -> str:
-    return posixpath.splitext(posixpath.basename(path))[0]
-
-
-def _type_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
-    """Return the edits for references to a file's own type, after the file was renamed in its folder."""
-    old, new = _stem(breakage.home_before), _stem(breakage.new_path)
-    is_moved = posixpath.dirname(breakage.home_before) != posixpath.dirname(breakage.new_path)
-    if is_moved or old == new or not rules_of(breakage.home).folder_namespaces:
-        raise _NotMechanical
-    about = replace(breakage, reference=replace(breakage.reference, name=old))
-    uses = [use for use in file.uses(about) if use.form in ("name", "member", "import")]
-    if breakage.reference.form == "import" and not uses:  # an import of the whole namespace with the type
-        every = resolving.uses(file.path, file.source, {old})
-        uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
-    if not uses:
-        raise _NotMechanical
-    return {_rename(file, use, old.encode(), new.encode()) for use in uses}
-
-
-def _move_edits(file: _File, breakage: Breakage, new_path: str) -> set[ByteEdit]:
-    """References to the imported name stay as they are."""
-    if breakage.reference.form != "import":
-        if any(use.form == "member" for use in file.uses(breakage)):
-            raise _NotMechanical  # a member of a module that is imported as a whole
-        return set()
-    spot = statement(file.path, file.source, breakage.reference.line)
-    parts = without(spot.text, breakage.reference.name) if spot is not None else None
-    if spot is None or parts is None:
-        raise _NotMechanical
-    rest, alone = parts
-    respelt = respell(file.path, alone, breakage.home_before, new_path)
-    if respelt is None:
-        raise _NotMechanical
-    start, end, new = respelt
-    lines = [line for line in (rest, alone[:start] + new + alone[end:]) if line]
-    return {ByteEdit(spot.start, spot.end, f"\n{spot.indent}".join(lines).encode())}
+    at = spot[0] + len(spot[1][:start].encode())
+    return {ByteEdit(at, at + len(spot[1][start:end].encode()), new.encode())}

@@ -77,17 +77,7 @@ class Imports:
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[Visibility] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
-    folder_namespaces: ClassVar[bool] = True  # a file's namespace follows from its folder
-    default_import: ClassVar[str] = ""  # a pattern of imports that rename a file's default export
     endings: ClassVar[Mapping[str, str]] = {}  # node -> the suffix that a name may omit there
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
-        """Yield how an import may spell a file's old path, longest first, each with the new path in the same form."""
-        return iter(())
-
-    def may_respell(self, statement: str) -> bool:
-        """Return whether an import may get a new path without changes to the code that uses it."""
-        return True
 
     def import_lines(self, source: bytes) -> bytes:
         """Return the part of a file with its imports, without changing line numbers."""

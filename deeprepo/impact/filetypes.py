@@ -46,7 +46,6 @@ class FileType(Struct, frozen=True, kw_only=True):
     comments: Marks = ()  # patterns of how a comment line begins
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how a definition without a keyword is written
-    named_types: bool = False  # a file is named after its type
     folder_file: str = ""  # base name of the file that an import of its folder refers to
     # whose top-level names a file can use without naming their file
     shared_names: Literal["", "folder", "namespace", "tree"] = ""

@@ -136,8 +136,6 @@ def test_only_references_to_the_renamed_definition_are_rewritten(
 @pytest.mark.parametrize(
     ("files", "moved", "caller", "now"),
     [
-        ({"a/__init__.py": "", "a/old.py": LIB.format("a"), "a/app.py": "from .old import f\n\nf(1)\n"}, ("a/old.py", "a/b/new.py"), "a/app.py",
-         "from .b.new import f\n\nf(1)\n"),
         ({"src/old.ts": "export function f(a: string) {\n  return [a]\n}\n", "src/x/app.ts": "import { f } from '../old'\nf('1')\n"},
          ("src/old.ts", "src/y/fresh.ts"), "src/x/app.ts", "import { f } from '../y/fresh'\nf('1')\n"),
         ({"lib/a/old.rb": "def f(a)\n  [a]\nend\n", "lib/a.rb": "require_relative 'a/old'\n"}, ("lib/a/old.rb", "lib/a/fresh.rb"), "lib/a.rb",

@@ -8,7 +8,7 @@ files are only searched for references; new lines are not checked, because of th
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
@@ -18,7 +18,6 @@ from deeprepo.impact.languages.cfamily.included import offered, used
 from deeprepo.impact.parsing import grammar
 from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.reading.lexical import only_imports
-from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Clues, Import, Outline, Use
 
@@ -134,7 +133,3 @@ class CFamily(Language, frozen=True):
     def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
         """Return the references; in C++, those that may be members are uncertain."""
         return used(source, uses) if uses and self.name != "c" else uses
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
-        """Yield paths in quotes or angle brackets."""
-        return quoted(importer, old, new)

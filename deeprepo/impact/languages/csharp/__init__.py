@@ -127,7 +127,6 @@ class CSharp(Language, frozen=True):
 
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
-    folder_namespaces = False
     dotted_extensions = "partial"  # another part of the class can call its members without a receiver
     endings = MappingProxyType({"attribute": "Attribute"})
 

@@ -29,7 +29,6 @@ from deeprepo.impact.languages.javascript.objects import members
 from deeprepo.impact.languages.javascript.statements import import_lines
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of, is_below, joined
-from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.text import tables
 from deeprepo.impact.values import Clues, Import
@@ -297,7 +296,6 @@ class JavaScript(Language, frozen=True):
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
     sees_own_members = False
-    default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"
     reads_all = "arguments"
     inline = frozenset(
         {"call_expression", "arguments", "parenthesized_expression", "unary_expression", "await_expression"}
@@ -332,10 +330,6 @@ class JavaScript(Language, frozen=True):
     def is_closed(self, head: str) -> bool:
         """Return whether a value is an object that TypeScript checks."""
         return self.shorter_overrides and CLOSED.match(head) is not None
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
-        """Yield paths in quotes, which may have the suffix of the compiled file."""
-        return quoted(importer, old, new, self.suffixes if old.endswith(self.suffixes) else ())
 
 
 def _scripts(page: bytes) -> bytes:

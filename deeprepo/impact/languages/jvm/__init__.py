@@ -18,7 +18,6 @@ from deeprepo.impact.languages.jvm import manifest
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.nodes import first_line, text
-from deeprepo.impact.reading.spellings import Spelling, qualified
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Facts, Import, Outline
@@ -242,7 +241,3 @@ class Jvm(Language, frozen=True):
         )
         called = facade(path, outline.module) if is_reached else ""
         return replace(outline, exports=(*outline.exports, (called, ""))) if called else outline
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
-        """Yield class names with their packages."""
-        return qualified(old, new, ".")

@@ -7,7 +7,7 @@ a `use`, because they are in one folder.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -16,7 +16,6 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.languages.php import manifest
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, is_below, joined
-from deeprepo.impact.reading.spellings import Spelling, qualified, quoted
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.text.tables import json_table, table, texts
@@ -216,8 +215,3 @@ class PHP(Language, frozen=True):
         if above is None or above.type not in QUALIFIED:
             return None if above is not None and above.type in APART else node
         return above if above.end_byte == node.end_byte else None
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
-        """Yield paths in quotes, and class names with their namespaces."""
-        yield from quoted(importer, old, new)
-        yield from qualified(old, new, "\\")

@@ -12,17 +12,15 @@ import re
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import ClassVar
 
-from deeprepo.impact.filetypes import module_path
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.python import manifest
 from deeprepo.impact.languages.python.statements import import_lines
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of, joined
-from deeprepo.impact.reading.spellings import Spelling, names, rooted
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.text.lines import Places
 from deeprepo.impact.values import Clues, Import
@@ -205,31 +203,3 @@ class Python(Language, frozen=True):
         except (ValueError, RecursionError, MemoryError):
             return frozenset({1})
         return frozenset()
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
-        """Yield dotted names, relative and absolute, and `from` clauses with the module's name."""
-        for was, now in _dotted(importer, old, new):
-            yield was, now
-            stem, new_stem = names(old)[-1], now.rpartition(".")[2]
-            alias = "" if stem == new_stem else f" as {stem}"
-            folder, new_folder = was.removesuffix(stem), now.removesuffix(new_stem)
-            if folder and new_folder:
-                folder, new_folder = (one if not one.strip(".") else one[:-1] for one in (folder, new_folder))
-                yield f"from {folder} import {stem}", f"from {new_folder} import {new_stem}{alias}"
-
-    def may_respell(self, statement: str) -> bool:
-        """Return whether code does not use the module by its whole path, as it does after `import a.b`."""
-        return not statement.startswith("import") or " as " in statement
-
-
-def _dotted(importer: str, old: str, new: str) -> Iterator[Spelling]:
-    was, now, here = module_path(old), module_path(new), posixpath.dirname(importer)
-    if not here or posixpath.commonpath((here, now)):
-        yield _dots(posixpath.relpath(was, here or ".")), _dots(posixpath.relpath(now, here or "."))
-    yield from rooted(names(old), names(new), ".")
-
-
-def _dots(path: str) -> str:
-    """Return a relative path with dots: `..a.b` for `../a/b`."""
-    parts = path.split("/")
-    return "." * (parts.count("..") + 1) + ".".join(name for name in parts if name not in (".", ".."))

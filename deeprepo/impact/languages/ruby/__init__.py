@@ -8,7 +8,7 @@ whether they apply, so new lines are not checked.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -18,7 +18,6 @@ from deeprepo.impact.languages.ruby import manifest
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.lexical import camel
-from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Clues, Facts, Import
 
@@ -154,7 +153,3 @@ class Ruby(Language, frozen=True):
     def is_label(self, node: Node) -> bool:
         """Return whether a key is a symbol; other keys belong to a hash."""
         return node.type in ("hash_key_symbol", "simple_symbol")
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
-        """Yield paths in quotes."""
-        return quoted(importer, old, new)

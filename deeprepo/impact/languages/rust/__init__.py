@@ -16,7 +16,6 @@ from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.reading import syntax
 from deeprepo.impact.reading.marks import UNKNOWN
 from deeprepo.impact.reading.nodes import first_line, text
-from deeprepo.impact.reading.spellings import Spelling, names
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Clues, Import, Link
@@ -203,9 +202,3 @@ class Rust(Language, frozen=True):
         if "::" in receiver and ">" in rest:
             receiver = before.removesuffix("::") + rest.rpartition(">")[2]
         return receiver.replace("::", "."), tuple(row.replace("::", ".") for row in types)
-
-    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
-        """Yield paths from the root of the crate, if both are in the same one."""
-        (root, _, old), (new_root, _, new) = (path.rpartition("src/") for path in (old, new))
-        if root == new_root:
-            yield "::".join(("crate", *names(old))), "::".join(("crate", *names(new)))
