@@ -28,7 +28,6 @@ from bot.values import (
     at_least,
 )
 from bot.values.finding import AGREED
-from deeprepo.impact.forgotten.names import words
 
 SMALL_PUSH = 100  # written lines in a small push
 FIX = 40  # lines that a fix writes and removes, and lines that change its new regions
@@ -176,6 +175,8 @@ async def _texts(commits: Commits, commit: str, names: Mapping[str, str]) -> dic
 
 
 def _words(text: str) -> set[str]:
+    from deeprepo.impact.forgotten.names import words  # imported here, because only a short later push needs parsers
+
     return {word for line in text.splitlines() for word in words(line)}
 
 
