@@ -1,8 +1,8 @@
 """Rewrite broken references where the check knows both the old and the new form.
 
-That is a new name or keyword, a moved file's path in quotes, or an argument that is no longer accepted. A reference that needs a
-decision, such as a value for a new parameter or a replacement for a removed name, has no rewrite; then the
-whole file has none. A new name is only used if the change itself renamed the definition.
+That is a new name or keyword, a moved file's path in quotes, or an argument that is no longer accepted. A
+reference that needs a decision, such as a value for a new parameter or a replacement for a removed name, has no
+rewrite; then the whole file has none. A new name is only used if the change itself renamed the definition.
 """
 
 import posixpath

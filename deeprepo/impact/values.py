@@ -220,7 +220,6 @@ class Use(Struct, frozen=True):
     is_in_class_body: bool = False  # the innermost one is a class
     is_guarded: bool = False  # the code around handles its absence or failure
     at: int = -1  # byte offset; -1 if unknown
-    alias: str = ""  # the name that it is assigned to uncalled: `total = lib.total`
     is_receiver: bool = False  # a member of it is used: `lib` in `lib.total`
     is_assigned: bool = False  # it gets a value
 

@@ -84,11 +84,3 @@ def test_star_import_of_the_changed_file_provides_the_name(repository: Repositor
     assert [(row.path, row.line, row.missing) for row in found.references if row.name == "total"] == [
         ("pay.py", 6, True)
     ]
-
-
-def test_local_alias_applies_only_in_its_own_function(repository: Repository) -> None:
-    """A local alias of the function applies only within the function that assigns it."""
-    pay = "import lib\n\n\ndef pay():\n    total = lib.total\n    return total(1)\n\n\ndef other(total):\n    return total()\n"
-    found = find(repository.change(PYTHON | {"pay.py": pay}, {"lib.py": NEW["lib.py"]}))
-
-    assert [row.line for row in found.references if row.path == "pay.py" and row.call] == [6]

@@ -91,8 +91,6 @@ class Marks(Struct):
     root: Node
     language: Language
     at: dict[int, Mark] = field(default_factory=dict)
-    # a value -> the name that is bound to it
-    aliases: dict[tuple[int, int], str] = field(default_factory=dict)
     receivers: set[tuple[int, int]] = field(default_factory=set)
     scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
     # nodes with a body, including anonymous functions
@@ -356,10 +354,7 @@ def _asked_for(marks: Marks, rows: Several) -> Iterator[Construction]:
 
 
 def _beside(marks: Marks, rows: Several) -> None:
-    """Record aliases, enclosing calls and receivers of the captured nodes."""
-    for value, found in rows.of("value"):
-        inner = bare(value, CASTS)
-        marks.aliases[inner.start_byte, inner.end_byte] = text(found["alias"][0])
+    """Record enclosing calls and receivers of the captured nodes."""
     for node, found in rows.of("around"):
         called = found["called"][0]
         marks.scopes[node.id] = Scope(text(called), node, called.start_byte)

@@ -156,11 +156,10 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
         types = ()
     before = text(mark.receiver)
     # Asking for a node's parent takes as long as the tree is deep.
-    around_receiver = mark.receiver.parent if mark.receiver is not None and (language.tokens or marks.aliases) else None
+    around_receiver = mark.receiver.parent if mark.receiver is not None and language.tokens else None
     if around_receiver is not None and mark.receiver is not None and around_receiver.type == language.tokens:
         before, is_alone = _words_before(node, mark.receiver)
         types = types if is_alone else UNKNOWN
-    value = around_receiver or node
     return Use(
         name=name,
         line=first_line(node),
@@ -170,7 +169,6 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
         types=types,
         arguments=passed,
         is_guarded=is_handled(marks, node, form),
-        alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=place in marks.receivers,
         is_assigned=mark.is_assigned or form == "definition",
         function=".".join(one.name for one in reversed(around)) or MODULE,

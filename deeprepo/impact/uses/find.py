@@ -30,7 +30,6 @@ from deeprepo.impact.uses.importing import (
     add_reexports,
     beside,
     bindings_of,
-    follow,
     gone_names,
     importing,
     is_imported,
@@ -51,7 +50,6 @@ from deeprepo.impact.values import Definition, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 PORTION = 200  # files that are read at once
-ALIASES = 4  # assignments through which an imported name is followed
 SHORT = 3  # letters; a shorter name is only searched in importers
 
 
@@ -391,15 +389,8 @@ class Search(Struct):
         ]
 
     def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
-        """Return the references in a file, including those under names assigned in it."""
-        wanted_names = own_names = searched_names(targets, bound)
-        uses = resolving.uses(path, source, wanted_names)
-        for _ in range(ALIASES):
-            more_names = follow(bound, uses) - wanted_names
-            if not more_names:
-                break
-            wanted_names = own_names | more_names
-            uses = resolving.uses(path, source, wanted_names)
+        """Return the references in a file."""
+        uses = resolving.uses(path, source, searched_names(targets, bound))
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.scene.gaps.all):
             sentence = f"{path} has too many references or generated code, so some references may be missing"
             # people do not edit such a file: it is generated again after the change

@@ -20,7 +20,7 @@ from deeprepo.impact.uses.prototypes import HeadersByDefinition
 from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource, may_be_elsewhere
 from deeprepo.impact.uses.targets import WHOLE_MODULE, Bindings, Local, Meaning, UseTarget
-from deeprepo.impact.values import MODULE, Link, Outline, Use
+from deeprepo.impact.values import MODULE, Link, Outline
 
 BARRELS = frozenset({"__init__", "index"})
 LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
@@ -283,26 +283,6 @@ def bindings_of(importers: Importers, path: str) -> Bindings:
                 else:
                     bindings.stars[origin].add(item.target)
     return bindings
-
-
-def follow(bound: Bindings, uses: Iterable[Use]) -> frozenset[str]:
-    """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
-    assigned = [use for use in uses if use.alias and (use.alias, use.line) not in bound.assignments]
-    written: dict[str, set[tuple[str, str, str]]] = defaultdict(set)  # local name -> what it is bound to
-    for (origin, name), every in bound.locals.items() if assigned else ():
-        for local in every:
-            written[local.here].add((origin, name, local.imported_file))
-    aliases = set[str]()
-    for use in assigned:
-        found = {*written.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, ())}
-        for origin, pairs in bound.modules.items() if use.receiver else ():
-            found |= {(origin, use.name, file) for here, file in pairs if here == use.receiver}
-        for origin, name, file in found:
-            span = None if use.function == MODULE else use.span
-            bound.locals[origin, name].add(Local(use.alias, file, name, span=span))
-            bound.assignments.add((use.alias, use.line))
-            aliases.add(use.alias)
-    return frozenset(aliases)
 
 
 def searched_names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:

@@ -61,7 +61,7 @@ class SearchedFile(Struct, frozen=True):
         if one.form == "import":
             return one.span is not None and one.line not in imports
         is_bare = rules_of(self.path).sees_own_members or not one.receiver  # `self.total = 1`
-        return one.form == "definition" and is_bare and (one.name, one.line) not in self.bound.assignments
+        return one.form == "definition" and is_bare
 
     def _is_seen(self, definition: Use, use: Use) -> bool:
         """Return whether the names of a definition are seen there: those of a class may only be seen directly in it."""
@@ -354,8 +354,7 @@ def _means(case: Case, local: Local) -> bool:
         words = {one.line for one in case.file.uses if one.name == use.name and one.form == "import"}
         ways = {one.line for one in local_names(case.target, case.file.bound) if one.there == use.name}
         return use.name == local.there and (use.line in ways or ways.isdisjoint(words))
-    is_inside = local.span is None or _is_within(use, local.span)
-    return use.form == "name" and use.name == local.here and is_inside
+    return use.form == "name" and use.name == local.here
 
 
 def _is_bare(use: Use) -> bool:

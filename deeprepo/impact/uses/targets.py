@@ -100,7 +100,6 @@ class Local(Struct, frozen=True):
     here: str
     imported_file: str
     there: str  # its name in the imported file
-    span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
     line: int = 0  # of the import
 
 
@@ -112,8 +111,6 @@ class Bindings(Struct):
     modules: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     # file -> files imported with a wildcard
     stars: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    # name and line of the assignments that are followed
-    assignments: set[tuple[str, int]] = field(default_factory=set)
 
     def starred_file(self, origin: str) -> str:
         """Return the file behind the wildcard import that provides a file's names: the file itself if possible."""

@@ -1,7 +1,3 @@
-(short_var_declaration left: (expression_list . (identifier) @alias .) right: (expression_list . (_) @value .))
-(var_spec . name: (identifier) @alias value: (expression_list . (_) @value .))
-(assignment_statement left: (expression_list . (identifier) @alias .) right: (expression_list . (_) @value .))
-(type_alias name: (_) @alias type: (_) @value)
 (method_declaration receiver: (parameter_list (parameter_declaration type: [
   (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @bound)))
   (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @bound))))])))

@@ -1,7 +1,7 @@
 (new_expression constructor: [(identifier) (member_expression)] @type) @made
-(variable_declarator name: (identifier) @var @alias value: (_) @is @value)
+(variable_declarator name: (identifier) @var value: (_) @is)
 (statement_block (lexical_declaration (variable_declarator name: (identifier) @var value: (_) @is))) @scope
-(assignment_expression left: (identifier) @var @alias right: (_) @is @value)
+(assignment_expression left: (identifier) @var right: (_) @is)
 (assignment_expression left: (_ object: (this) property: (_) @field) right: (_) @is)
 ; only: javascript
 (class_body (_ property: (_) @field value: (_) @is))

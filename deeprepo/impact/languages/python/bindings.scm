@@ -29,7 +29,6 @@
 (delete_statement (identifier) @bound)
 (function_definition type_parameters: (type_parameter (type (identifier) @bound)))
 (class_definition type_parameters: (type_parameter (type (identifier) @bound)))
-(assignment left: (identifier) @alias right: (_) @value)
 ; calls that construct an object of the class around and do not write its name
 (call function: (identifier) @class arguments: (_) @args (#eq? @class "cls")) @constructs.own
 (call function: (_ object: (identifier) @object attribute: (identifier) @class) arguments: (_) @args (#any-of? @object "self" "cls") (#eq? @class "__class__")) @constructs.own
