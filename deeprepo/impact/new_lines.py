@@ -82,7 +82,8 @@ def _of_import(
         return
     if not files:
         if item.line in lines:
-            near = modules.near(path, item)
+            before, others = modules.beside(path, item)
+            near = tuple(before + one for one in _near(item.spec.removeprefix(before), others))
             yield Place(path, item.line, item.spec, "missing-module", "likely", "", near=near)
         return
     unwritten = re.compile(f"{language.scope.generated_names or '(?!)'}|{language.scope.implicit_names}")

@@ -1,6 +1,6 @@
 """Define how the imports of a language are resolved to files of one tree."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.values import Clues, Import, Link
@@ -50,9 +50,9 @@ class Resolver:
         """
         return ()
 
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return suggestions for an import whose module does not exist."""
-        return ()
+    def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
+        """Return what exists beside a missing module: the beginning that an import keeps, and what may follow it."""
+        return "", ()
 
     def clues(self, path: str) -> Clues:
         """Return what a file that imports a path must contain."""

@@ -25,7 +25,6 @@ class Namespaces(Resolver, ABC):
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self.paths = paths
         self.spaces_of: dict[str, set[str]] = {}  # file -> its namespaces
-        self.known_spaces = set[str]()  # all of these, and their parents
         # Pairs of a file and a function or value in it, which may follow a dot.
         self.members: set[tuple[str, str]] = set()
         self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
@@ -45,7 +44,6 @@ class Namespaces(Resolver, ABC):
     def place(self, path: str, spaces: Iterable[str]) -> None:
         """Add namespaces to those of a file."""
         self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
-        self.known_spaces.update(with_parents(self.spaces_of[path]))
 
     @abstractmethod
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:

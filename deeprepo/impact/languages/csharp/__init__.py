@@ -1,15 +1,14 @@
 """Resolve C# namespaces, from declarations in files and, for files not read, from their folders.
 
 A project's namespace is declared in its file or is its name, and each folder below adds a part. Files need
-not follow this convention. So a namespace counts as missing only if another one has a similar name. A type in a
-file not read is found by the file's name.
+not follow this convention, so a namespace never counts as missing. A type in a file not read is found by the
+file's name.
 """
 
 import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -24,7 +23,6 @@ from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.resolving.namespaces import Namespaces, with_parents
 from deeprepo.impact.values import Facts, Import
 
-SLIP = 1  # difference in length between a mistyped name and the correct one
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
 REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
 
@@ -85,7 +83,7 @@ class Modules(Namespaces):
         """Return the files of a namespace; with a name, the file with that name."""
         folders = self._folders.get(item.spec)
         if folders is None:
-            return () if item.spec not in self.known_spaces and self.near(importer, item) else None
+            return None
         if name:
             return self._named(importer, item.spec, name) or None
         return tuple(
@@ -102,14 +100,6 @@ class Modules(Namespaces):
             if space and (found := self._named(path, space, name)):
                 return found
         return tuple(file for space in sorted(self._projects.usings(path)) for file in self._named(path, space, name))
-
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return similar namespaces next to a missing one."""
-        above, _, last = item.spec.rpartition(".")
-        start = f"{above}." if above else ""
-        names = {space[len(start) :].partition(".")[0] for space in self._folders if space.startswith(start)}
-        close = get_close_matches(last, sorted(names), 3, 0.75)
-        return tuple(f"{start}{one}" for one in close if abs(len(one) - len(last)) <= SLIP)
 
     def _named(self, importer: str, space: str, name: str) -> tuple[str, ...]:
         """Return the files that define a name in a namespace; for files not read, by their names."""

@@ -9,7 +9,6 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -88,15 +87,11 @@ class Modules(Resolver):
         specs = self.specs(path) if not path.endswith("_test.go") else frozenset[str]()
         return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",) if specs else ())
 
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return packages of the same module with similar paths."""
-        home = self._home(posixpath.dirname(importer))
-        if home is None:
-            return ()
-        prefix, below = self._names[home], [folder for folder in self._folders if self._home(folder) == home]
-        tails = [folder[len(home) :].strip("/") for folder in below]
-        close = get_close_matches(item.spec.removeprefix(f"{prefix}/"), tails, 3, 0.85)
-        return tuple(f"{prefix}/{one}" for one in close)
+    def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
+        """Return the packages in the folder of a missing one."""
+        above = posixpath.dirname(self._folder(item.spec, importer) or "")
+        packages = {posixpath.basename(one) for one in self._folders if posixpath.dirname(one) == above}
+        return f"{posixpath.dirname(item.spec)}/", packages
 
     def _folder(self, spec: str, importer: str) -> str | None:
         """Return the folder of an import path. As in Go, the longest matching module path wins."""

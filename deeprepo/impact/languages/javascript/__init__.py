@@ -2,8 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -127,15 +126,13 @@ class Modules(Resolver):
         words |= {posixpath.basename(spec) for spec in specs} - {""}
         return Clues(frozenset(words), tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
 
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return similar file names next to a missing file."""
-        spec, mark, query = item.spec.partition("?")
-        before, _, name = spec.rpartition("/")
-        base = next(iter(self._bases(importer, spec)), "")
-        names = {one.partition(".")[0] for one in self._paths.names(posixpath.dirname(base))} - {""}
-        ending = name[name.rfind(".") :] if name.endswith(ENDINGS) else ""
-        close = get_close_matches(name.removesuffix(ending), sorted(names), 3, 0.72)
-        return tuple(f"{before}/{one}{ending}{mark}{query}" for one in close)
+    def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
+        """Return the files in the folder of a missing one, with the suffix that the import writes."""
+        before, mark, name = item.spec.rpartition("/")
+        base = next(iter(self._bases(importer, item.spec)), "")
+        ending = posixpath.splitext(name)[1]
+        files = self._paths.names(posixpath.dirname(base))
+        return before + mark, {one.partition(".")[0] + ending for one in files if one[0] != "."}
 
     def _search(self, importer: str, spec: str) -> tuple[str, ...] | None:
         bases = tuple(self._bases(importer, spec))

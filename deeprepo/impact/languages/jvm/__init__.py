@@ -8,7 +8,6 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -16,7 +15,7 @@ from tree_sitter import Node
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.jvm import manifest
 from deeprepo.impact.packages import Packaging
-from deeprepo.impact.paths import Paths, joined, shared_folders
+from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
@@ -139,28 +138,14 @@ class Modules(Namespaces):
         found = {one for space in spaces for one in self.holding(path, space, name)}
         return tuple(sorted(found)) or (path,)
 
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return packages with similar names."""
-        above, _, last = item.spec.rpartition(".")
-        names = {posixpath.basename(one) for folder in self._above(above) for one in self._below(folder)}
-        return tuple(f"{above}.{one}" for one in get_close_matches(last, sorted(names - {last}), 3, 0.72))
+    def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
+        """Return the other packages in the package around a missing one."""
+        above = item.spec.rpartition(".")[0]
+        return f"{above}.", {name for name in self._folders if self._of_package(f"{above}.{name}")}
 
     def _of_package(self, spec: str) -> list[str]:
         end = spec.replace(".", "/")
         return [one for one in self._folders.get(posixpath.basename(end), ()) if f"/{one}".endswith(f"/{end}")]
-
-    def _above(self, spec: str) -> set[str]:
-        """Return the folders of a package, which may contain only other packages."""
-        end = spec.replace(".", "/")
-        every = (f"/{one}/" for rows in self._folders.values() for one in rows)
-        return {f"{one.partition(f'/{end}/')[0]}/{end}".strip("/") for one in every if f"/{end}/" in one}
-
-    def _below(self, folder: str) -> list[str]:
-        return [
-            joined(folder, name)
-            for name in self.paths.names(folder.strip("/"))
-            if self.paths.is_folder(joined(folder.strip("/"), name))
-        ]
 
     def _like(self, folder: str) -> list[str]:
         parts = folder.split("/")

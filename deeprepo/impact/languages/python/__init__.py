@@ -12,8 +12,7 @@ import re
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from deeprepo.impact.language import Language
@@ -81,15 +80,11 @@ class Modules(Resolver):
         near = (rf"from\s+\.+(\s*import|{last}\b|{CONTINUED})",)
         return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)
 
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return similar modules next to a missing one."""
-        stem = self._stem(importer, item.spec)
-        folder, _, name = (stem or "").rpartition("/")
-        if self._file(folder) is None and not self._paths.is_folder(folder):
-            return ()
-        names = {one.rpartition(".")[0] or one for one in self._paths.names(folder)} - {"__init__"}
-        before = item.spec[: len(item.spec) - len(name)]
-        return tuple(before + one for one in get_close_matches(name, sorted(names), 3, 0.72))
+    def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
+        """Return the modules in the folder of a missing one."""
+        folder, _, name = (self._stem(importer, item.spec) or "").rpartition("/")
+        modules = {one.rpartition(".")[0] or one for one in self._paths.names(folder)} - {"__init__"}
+        return item.spec.removesuffix(name), modules
 
     def _stem(self, importer: str, spec: str) -> str | None:
         key = importer, spec
