@@ -25,25 +25,9 @@ async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
     symbols = dependents.by_key()
     for key, override in left_behind(dependents):
         at = await line_of(tree, override, "")
-        if at is not None and not await _provides_both(tree, symbols[key], override, at):
+        if at is not None:
             left[key, await _must_match_base(tree, symbols[key], override, at)].append((override, at))
-    for key, override in dependents.subclasses:
-        at = await line_of(tree, override, "") if key in symbols and symbols[key].is_renamed else None
-        if at is not None and not await _provides_both(tree, symbols[key], override, at):
-            left[key, False].append((override, at))
     return [await _finding(tree, key, symbols[key], rows, fits=fits) for (key, fits), rows in left.items()]
-
-
-async def _provides_both(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
-    """Return whether a file with a method of the old name seems to have the new name as well.
-
-    Without the keyword `override`, the method of the old name is then an ordinary method of its class.
-    """
-    if item.before is None or item.after is None or item.before.short == item.after.short:
-        return False
-    lines = file_lines(await tree.read(override.path))
-    declares = re.compile(rf"\b{re.escape(item.after.short)}\s*[(<]")
-    return any(map(declares.search, lines)) and OVERRIDE.search(_head(lines, at.line)) is None
 
 
 async def _must_match_base(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
@@ -100,12 +84,6 @@ async def _finding(
     more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
 
     def tell(override: Definition) -> FindingTexts:
-        if item.before is not None and item.is_renamed:
-            return FindingTexts(
-                f"{item.before.name}() was renamed to {item.symbol.short}, but {override.path} still has the old name{more}",
-                f"{override.name}() seems to implement it ({item.symbol.path}).",
-                f"The class has no {item.symbol.short}() of its own, unless another part of it provides one.",
-            )
         still = override.head if override.signature else ""
         return FindingTexts(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",

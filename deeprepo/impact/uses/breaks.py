@@ -269,7 +269,7 @@ def _by_rules(call: _Call) -> Misfit | CallState:
 def comparable(item: ChangedSymbol, own: Definition) -> bool:
     """Return whether the method's signatures and the override's are known well enough to compare them."""
     sides, mine = item.signatures, own.signature
-    if sides is None or mine is None or own.name == item.symbol.name:
+    if sides is None or mine is None or item.is_renamed or own.name == item.symbol.name:
         return False
     is_marked = rules_of(own.path).types.marked_overrides
     if any(one.opaque and not (is_marked and one.inherits) for one in sides):

@@ -12,44 +12,23 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Importers, Scene, bindings_of, classes_of, is_imported
-from deeprepo.impact.uses.names import Names
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Outline
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 WORD = re.compile(r"\w+")
-INTERFACE = re.compile(r"\b(?:trait|interface)\b")
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
 
 async def overrides_of(scene: Scene, importers: Importers, targets: Sequence[UseTarget]) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
-    apart = await _implementations_of_renamed(scene)
     if scene.head.language.embeds_types:
-        return apart
+        return ()
     mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, scene.exports)]
     unsure = {target.key for target in mine if await _may_stay_with_a_base(target, scene.exports)}
     rows = await _overriding_any(scene, importers, mine)
-    return (*apart, *((key, replace(own, signature=None) if key in unsure else own) for key, own in rows))
-
-
-async def _implementations_of_renamed(scene: Scene) -> KeyedSymbols:
-    """Return the methods apart from their types that have the former name of an interface's method, and as many parameters."""
-    names, found = Names(scene.head.tree), list[tuple[str, Definition]]()
-    for item in scene.every_symbol:
-        was, base = item.before, await scene.exports.outline("base", (item.before or item.symbol).path)
-        of = [
-            one for one in (base.definitions if base is not None else ()) if was is not None and one.name == was.owner
-        ]
-        if was is None or not item.is_renamed or not any(INTERFACE.search(one.head) for one in of):
-            continue
-        for path in sorted({one.path for one in (await names.givers([was.short]))[was.short] if one.owner}):
-            outline = await scene.exports.outline("head", path)
-            rows = outline.definitions if outline is not None else ()
-            same = [row for row in rows if row.short == was.short and len(row.parameters) == len(was.parameters)]
-            found += [(item.key, row) for row in same if row.kind == "implementation" or row.head.startswith("func")]
-    return tuple(found)
+    return tuple((key, replace(own, signature=None) if key in unsure else own) for key, own in rows)
 
 
 async def _may_stay_with_a_base(target: UseTarget, exports: Exports) -> bool:
