@@ -99,8 +99,6 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "Pipfile": ("python", {"Pipfile": '[packages]\nacme-quotes = "*"\n'}, ""),
     "uv: a source": ("python", {"pyproject.toml": '[project]\nname = "c"\ndependencies = ["acme-quotes"]\n[tool.uv.sources]\nacme-quotes = {git = "https://github.com/acme/repository", tag = "v1"}\n'}, ""),
     "npm: a folder": ("javascript", {"package.json": NPM % ("@acme/quotes", "file:../repository")}, "@acme/quotes"),
-    "npm: another name": ("javascript", {"package.json": NPM % ("shop", "npm:@acme/quotes@^1")}, "shop"),
-    "npm: imports": ("javascript", {"package.json": '{"dependencies": {"@acme/quotes": "^1"}, "imports": {"#shop": "@acme/quotes"}}'}, "#shop"),
     "npm: comments and commas": ("javascript", {"package.json": '// mine\n{"dependencies": {"@acme/quotes": "^1",},}'}, "@acme/quotes"),
     "cargo: another name": ("rust", {"Cargo.toml": '[package]\nname = "c"\n[dependencies]\nshop = { package = "acme-quotes", version = "1" }\n'}, "shop"),
     "cargo: a workspace": ("rust", {"Cargo.toml": '[workspace]\nmembers = ["."]\n[workspace.dependencies]\nshop = { package = "acme-quotes", version = "1" }\n[package]\nname = "c"\n[dependencies]\nshop.workspace = true\n'}, "shop"),
@@ -129,7 +127,6 @@ OPEN: dict[str, tuple[str, Files, str]] = {
 APART: dict[str, tuple[str, Files]] = {
     "a broken manifest of a test": ("python", {"tests/data/pyproject.toml": f"{ASKED}]\n"}),
     "a broken manifest of a sample": ("javascript", {"examples/a/package.json": '{"dependencies": {"@acme/quotes"'}),
-    "another package's alias": ("javascript", {"package.json": NPM % ("shop", "npm:@other/quotes@^1")}),
     "a property for another artifact": ("maven", {"pom.xml": POM % ("", "<groupId>${their.group}</groupId><artifactId>other</artifactId>")}),
 }  # fmt: skip
 

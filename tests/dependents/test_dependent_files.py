@@ -62,7 +62,6 @@ def test_stdlib_import_does_not_resolve_to_a_package_module(repository: Reposito
         ("src/words.ts", "src/app.js", "const { x } = require('./words')\n"),
         ("src/words.ts", "src/app.ts", "const x = await import('./words')\n"),
         ("src/words.ts", "test/app.test.ts", "import { x } from '@/words'\n"),
-        ("src/words.ts", "test/app.test.ts", "import { x } from '#words'\n"),
         ("packages/lib/src/index.ts", "src/app.ts", "import { x } from '@shop/lib'\n"),
         ("packages/lib/src/more.ts", "src/app.ts", "import { x } from '@shop/lib/more'\n"),
         ("src/words.ts", "src/App.vue", "<script setup>\nimport { x } from './words'\n</script>\n"),
@@ -73,7 +72,7 @@ def test_javascript_importers_are_found(repository: Repository, target: str, imp
     """Relative paths, aliases and workspace packages are resolved."""
     before = {
         "tsconfig.json": '{\n  // where "@" leads\n  "compilerOptions": {"paths": {"@/*": ["./src/*"],}},\n}\n',
-        "package.json": '{"name": "shop", "imports": {"#words": "./src/words.ts"}}',
+        "package.json": '{"name": "shop"}',
         "packages/lib/package.json": '{"name": "@shop/lib", "main": "dist/index.js", "exports": {".": "./dist/index.js", "./more": {"import": "./dist/more.mjs"}}}',
         target: "export const x = 1\n",
         importer: code,

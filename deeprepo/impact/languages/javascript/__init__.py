@@ -11,7 +11,6 @@ from deeprepo.impact.defaults import Member
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.javascript import manifest
 from deeprepo.impact.languages.javascript.exports import (
-    ALIAS,
     ASKED,
     BUILT_ENDING,
     ENDINGS,
@@ -63,11 +62,6 @@ class Modules(Resolver):
         self._asked = {
             name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))
         }
-        self._called = {  # folder -> a manifest's local name of a package -> its real name
-            posixpath.dirname(path): _renamed(table)
-            for path, table in self._tables.items()
-            if path.endswith("package.json")
-        }
         self._found: dict[tuple[str, bool, str], tuple[str, ...] | None] = {}
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
@@ -86,13 +80,7 @@ class Modules(Resolver):
         rows = [row for known in self._aliases.values() for row in known if "*" in row[0] or _may_mean(row[1], path)]
         for name, (home, table) in self._packages.items():
             exports = {".": None, **tables.table(table.get("exports"))} if is_below(path, home) else {}
-            names = {
-                name,
-                *(here for renamed in self._called.values() for here, true in renamed.items() if true == name),
-            }
-            rows += [(one + key[1:], _paths_of(home, value)) for one in names for key, value in exports.items()]
-        for folder, table in self._own_names():
-            rows += [(key, _paths_of(folder, value)) for key, value in table.items() if is_below(path, folder)]
+            rows += [(name + key[1:], _paths_of(home, value)) for key, value in exports.items()]
         plain = {pattern for pattern, _ in rows if "*" not in pattern}
         found = {pattern for pattern in plain if self.files(path, Import(pattern, 0)) == (path,)}
         for pattern, targets in rows:
@@ -100,11 +88,6 @@ class Modules(Resolver):
                 parts = [star_part(BUILT_ENDING.sub("", target), one) for one in (stem, stem.removesuffix("/index"))]
                 found.update(pattern.replace("*", part) for part in parts if part)
         return frozenset(found)
-
-    def _own_names(self) -> Iterator[tuple[str, Table]]:
-        for path, table in self._tables.items():
-            if path.endswith("package.json") and table.get("imports"):
-                yield posixpath.dirname(path), tables.table(table["imports"])
 
     def clues(self, path: str) -> Clues:
         """Return what imports of a file contain.
@@ -141,7 +124,7 @@ class Modules(Resolver):
                 return (found,) if found == base else self._rivals(importer, found)
         if spec.startswith("."):
             return () if bases and not self._paths.is_folder(bases[0]) else None
-        file = self._package(importer, spec)
+        file = self._package(spec)
         if file:
             return (file,)
         return () if bases and not self._is_of_package(spec) else None
@@ -150,13 +133,8 @@ class Modules(Resolver):
         """Yield the paths that a specifier may refer to, relative or by the nearest alias."""
         if spec.startswith("."):
             yield joined(posixpath.dirname(importer), spec)
-            return
-        yield from _of_aliases(self._aliases, importer, spec)
-        near = [row for row in self._own_names() if is_below(importer, row[0])] if spec.startswith("#") else []
-        for folder, table in sorted(near, key=lambda row: -len(row[0]))[:1]:
-            for pattern, value in table.items():
-                part = star_part(pattern, spec)
-                yield from (one.replace("*", part) for one in _paths_of(folder, value) if part is not None)
+        else:
+            yield from _of_aliases(self._aliases, importer, spec)
 
     def _file(self, base: str) -> str | None:
         """Return the file of a path without suffix, or with that of its output: `./x.js` may be written in x.ts."""
@@ -190,25 +168,16 @@ class Modules(Resolver):
     def _is_of_package(self, spec: str) -> bool:
         return _package_name(spec) in self._packages or _package_name(spec) in self._asked
 
-    def _package(self, importer: str, spec: str) -> str | None:
-        first = _package_name(spec)
-        name = self._true_name(importer, first)
+    def _package(self, spec: str) -> str | None:
+        name = _package_name(spec)
         if name not in self._packages:
             return None
         folder, table = self._packages[name]
-        below = spec[len(first) :].lstrip("/")
+        below = spec[len(name) :].lstrip("/")
         targets = targets_of(table.get("exports"), below)
         usual = [below, f"src/{below}"] if below else [*mains(table), "src/index", "index"]
         tries = forms([*targets, *usual])
         return next((file for form in tries if (file := self._file(joined(folder, form)))), None)
-
-    def _true_name(self, importer: str, name: str) -> str:
-        """Return the real name of a package, by the nearest manifest; when guessing, by the only one."""
-        near = [folder for folder, renamed in self._called.items() if name in renamed and is_below(importer, folder)]
-        if near:
-            return self._called[max(near, key=len)][name]
-        others = {renamed[name] for renamed in self._called.values() if name in renamed}
-        return others.pop() if name not in self._packages and len(others) == 1 else name
 
     def _of_config(self, path: str, depth: int = 0) -> list[Alias]:
         """Return the aliases of a compiler configuration, including those that it extends."""
@@ -220,10 +189,8 @@ class Modules(Resolver):
         root = joined(home, str(options["baseUrl"])) if is_based else home
         for pattern, targets in tables.table(options.get("paths")).items():
             listed = [str(one).replace("${configDir}", ".") for one in targets] if isinstance(targets, list) else []
-            if pattern != "*":
+            if pattern != "*":  # which would match every package
                 found.append((pattern, tuple(joined(root, one) for one in listed)))
-            else:  # what `baseUrl` says, in the form that TypeScript 7 requires
-                found += [row for one in listed if one.endswith("*") for row in self._inside(joined(root, one[:-1]))]
         found += self._inside(root) if is_based else []
         extends = table.get("extends")
         for one in extends if isinstance(extends, list) else [extends]:
@@ -269,14 +236,6 @@ def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) 
             part = star_part(pattern, spec)
             if part is not None:
                 yield from (target.replace("*", part) for target in targets)
-
-
-def _renamed(table: Table) -> Mapping[str, str]:
-    wishes = (row for key in ASKED for row in tables.table(table.get(key)).items())
-    rows = ((name, ALIAS.match(wish)) for name, wish in wishes if isinstance(wish, str))
-    found = {name: alias[1] for name, alias in rows if alias is not None and alias[1] != name}
-    own = tables.table(table.get("imports")).items()
-    return found | {name: value for name, value in own if isinstance(value, str) and not value.startswith(".")}
 
 
 def _paths_of(folder: str, value: object) -> tuple[str, ...]:

@@ -10,8 +10,6 @@ SCRIPT = re.compile(r"\.([cm]?)jsx?$")
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
 BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
 ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-# A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
-ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
 NESTED = 10  # levels of extended tsconfig files and of conditions
 Table = Mapping[str, object]
 
