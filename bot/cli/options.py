@@ -49,7 +49,9 @@ StrategyOption = Annotated[Strategy | None, typer.Option(hidden=True)]  # for co
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Spending limit in dollars (default: 1.00).")]
 Verify = Annotated[
     bool | None,
-    typer.Option("--verify/--no-verify", help="Confirm models' findings with one more call each."),
+    typer.Option(
+        "--verify/--no-verify", help="Confirm models' findings by one more call before they can fail the check."
+    ),
 ]
 Previous = Annotated[
     Path | None,

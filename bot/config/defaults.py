@@ -295,7 +295,10 @@ class TopLevel:
         ge=1,
     )
     linked_issues: bool = Field(default=True, description="Compare the change with the issues that it closes.")
-    verify: bool = Field(default=True, description="Whether models' findings are confirmed, with one more call each.")
+    verify: bool = Field(
+        default=True,
+        description="Whether models' findings are confirmed by one more call before they can fail the check. If not, they never fail it.",
+    )
     analyzers: tuple[str, ...] = Field(default=ANALYZERS, description="The static checks to run.")
     language: Language = Field(
         default="en",
