@@ -67,12 +67,12 @@ def test_path_that_leads_nowhere_is_certain(repository: Repository, old: str, as
         {"made/b.md": "`old_name`\n"},
         {"vendor/b.md": "`old_name`\n"},
         {"CHANGES.md": "## 1.2\nx\n## 1.1\nnew: `old_name`\n## 1.0\ny\n"},
-        {"b.md": "old_name_of_others\n"},
+        {"b.md": "old_name_of_others, v1.2.3\n"},
     ],
 )
 def test_common_names_and_files_that_nobody_edits_are_not_listed(repository: Repository, rest: Files) -> None:
-    """Names with many other uses, generated and vendored files and change logs are left out."""
-    assert left(repository, {"a.yaml": "old_name: 1\n", **rest}, {"a.yaml": "name: 1\n"}) == ()
+    """Names with many other uses, versions, generated and vendored files and change logs are left out."""
+    assert left(repository, {"a.yaml": "old_name: v1.2.3\n", **rest}, {"a.yaml": "name: 1\n"}) == ()
 
 
 def test_name_that_is_still_given_is_not_listed(repository: Repository) -> None:

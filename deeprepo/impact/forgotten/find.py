@@ -9,7 +9,16 @@ from typing import Literal
 from deeprepo.impact.changes import ChangedFile, Query
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.forgotten.gone import GoneName, GonePaths, gone_names, gone_paths, stem_of
-from deeprepo.impact.forgotten.names import LONGEST_LINE, given_names, is_history, is_plain, is_word, runs, words
+from deeprepo.impact.forgotten.names import (
+    LONGEST_LINE,
+    SHORTEST,
+    given_names,
+    is_history,
+    is_plain,
+    is_word,
+    runs,
+    words,
+)
 from deeprepo.impact.paths import joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
@@ -49,7 +58,7 @@ async def find(
     wanted = {*names, *map(_searched, paths.paths), *(name for rows in paths.anchors.values() for name in rows)}
     if not wanted:
         return ()
-    query = Query(sorted(filter(is_word, wanted)), syntax="fixed", word=True, limit=MOST_LINES)
+    query = Query(sorted(name for name in wanted if len(name) >= SHORTEST), syntax="fixed", word=True, limit=MOST_LINES)
     added = {file.path: file.added_lines for file in files}
     rows = [
         (path, line, text)

@@ -11,7 +11,7 @@ from deeprepo.impact.reading import reader, syntax
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_prose
 
-SHORTEST = 4  # characters; shorter words occur everywhere
+SHORTEST = 4  # letters of a word, or characters of a path; shorter ones occur everywhere
 LONGEST_LINE = 600  # characters; longer lines are data
 _RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|[\w@.~/-]+")
 _PART = re.compile(r"[/.]+")
@@ -51,8 +51,8 @@ def runs(line: str) -> Iterator[str]:
 
 
 def is_word(text: str) -> bool:
-    """Return whether a text is long enough to refer to something, and not a number."""
-    return len(text) >= SHORTEST and any(letter.isalpha() for letter in text)
+    """Return whether a text has enough letters to refer to something. Numbers and versions don't."""
+    return sum(map(str.isalpha, text)) >= SHORTEST
 
 
 def is_plain(word: str) -> bool:
