@@ -74,6 +74,13 @@ def test_special_characters_in_paths_stay_inert(by_code: ByCode) -> None:
     assert "javascript" not in outside
 
 
+def test_constructor_without_a_name_is_not_named(by_code: ByCode) -> None:
+    """A new field is named, but no constructor that the code does not have."""
+    code = "package a\n\ntype Box struct {\n\tWide int\n}\n"
+    done = by_code({"a.go": code}, {"a.go": code.replace("}", "\tHigh int\n}")})
+    assert phrases(done) == {"a.go": "adds `Box.High`"}
+
+
 def test_walkthrough_can_be_switched_off(by_code: ByCode) -> None:
     """With `walkthrough: false`, no output contains a walkthrough."""
     done = by_code({**BEFORE, ".deeprepo.yml": "walkthrough: false\n"}, {"README.md": "# The shop\n"})

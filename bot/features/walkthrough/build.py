@@ -24,6 +24,8 @@ from bot.values import (
     Unit,
     severity_rank,
 )
+from deeprepo.impact.language import CONSTRUCTOR, rules_of
+from deeprepo.impact.structs import replace
 from deeprepo.impact.text import paths
 from deeprepo.impact.text.paths import is_product, is_prose, is_test
 
@@ -214,8 +216,6 @@ SENTENCES = 4  # sentences in an overview
 PHRASES = 2  # phrases per file, from models that each saw a part of it
 MOST_GROUPS = 6  # of code files; if models name more themes, files are grouped by kind and folder
 LEAST_SPLIT = 7  # number of code files from which they are grouped by folder
-# Folders with settings for tests, but without tests.
-CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")
 FILE_GROUPS = ("code", "tests", "settings", "documents", "others")  # in the table's order
 
 
@@ -335,7 +335,7 @@ def _kind(file: ChangedFile) -> str:
     path = file.path
     if paths.is_vendored(path):
         return "others"
-    if paths.is_test(path) and not path.startswith(CI):
+    if paths.is_test(path) and not paths.is_workflow(path):
         return "tests"
     if paths.is_prose(path):
         return "documents"
@@ -396,11 +396,6 @@ def first_place(
     return FirstPlace(unit.path, unit.start, unit.side, reason) if reason else None
 
 
-def _is_named(former: Definition | None, unit: Unit) -> bool:
-    """Return whether a reference to a code region still uses the former name of its definition."""
-    return former is not None and any(one.name == former.short for one in unit.references)
-
-
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
     """Return a sentence about what happens in a region, and who uses it; "" if it is an edit without users."""
     uses = {(reference.path, reference.line) for reference in unit.references if not reference.is_guessed}
@@ -410,9 +405,14 @@ def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, wo
     action = verb(symbol)
     if not used and action in ("adds", "edits"):
         return ""
-    former = symbol.before if action == "renames" and _is_named(symbol.before, unit) else None
+    former = symbol.before if action == "renames" else None
     told = words.say(f"walk_is_{action}", name=as_code((former or symbol.symbol).name))
     return f"{words.say('both', one=told, other=used)}." if used else f"{told}."
+
+
+def _has_name_of_its_class(symbol: Definition) -> bool:
+    """Return whether this is a constructor without a name of its own, as those of structs and of Java classes."""
+    return symbol.short == CONSTRUCTOR and "=" in rules_of(symbol.path).types.constructors
 
 
 def made(session: "Session", coverage: Coverage, findings: Sequence[Finding]) -> Walkthrough:
@@ -423,10 +423,11 @@ def made(session: "Session", coverage: Coverage, findings: Sequence[Finding]) ->
         if reading.kind == "unit":
             states.setdefault(reading.path, set()).add(reading.state)
     earlier = subject.past.earlier.parts.get(WALKTHROUGH.key) if subject.past.earlier else None
+    symbols = subject.dependents.symbols
     facts = WalkthroughFacts(
         subject.files,
         subject.units,
-        subject.dependents,
+        replace(subject.dependents, symbols=tuple(one for one in symbols if not _has_name_of_its_class(one.symbol))),
         findings,
         tuple(session.results.reader_notes),
         earlier if isinstance(earlier, ReaderNotes) else ReaderNotes(),
