@@ -222,12 +222,11 @@ def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Ite
         yield "trigger", prose(finding.trigger)
     if finding.evidence:
         yield "evidence", Group(*_all_evidence(finding, extent))
-    rewrite = finding.rewritten(finding.path, finding.start, finding.side)
-    if finding.suggestion is None and rewrite:
-        yield "fix", Text(visible(rewrite.strip()), "green")
     if finding.suggestion is not None:
         replacement_text = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")
+    elif rewrite := finding.rewritten(finding.path, finding.start, finding.side):
+        yield "fix", Text(visible(rewrite.strip()), "green")
     yield from (
         section.in_terminal(part) for section in finding_sections() if (part := section.of(finding)) is not None
     )
@@ -288,9 +287,11 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     say = facts.ENGLISH.say
     heads = (Text(say(f"column_{name}"), "dim") for name in facts.COLUMNS)
     table.add_row(Text(say("what_was_read"), "bold"), *heads)
-    styles = {"open": "yellow"}
     for name, counts in facts.coverage_table(coverage):
-        cells = (Text(f"{n:,}" if n else "—", styles.get(key, "") if n else "dim") for key, n in counts.items())
+        cells = (
+            Text(f"{n:,}" if n else "—", ("yellow" if key == "open" else "") if n else "dim")
+            for key, n in counts.items()
+        )
         table.add_row(name, *cells)
     left = facts.open_places(coverage)
     rows: list[RenderableType] = [table]
@@ -312,7 +313,7 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
         remedy = f" ({extent.remedy})" if extent.remedy else ""
         rows.append(Text(f"  not installed: {', '.join(coverage.not_installed)}{remedy}", "dim"))
     rows += [Text(f"  could not run: {name} {line(reason)}", "dim") for name, reason in coverage.not_run]
-    rows += _rows("skipped files", coverage.skipped_files, extent)
+    rows += _rows("skipped files", facts.skipped_files(coverage), extent)
     rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(LISTED_ROWS)]]
     rows += _more(len(coverage.cut), extent.rows(LISTED_ROWS), "limits")
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
@@ -334,7 +335,7 @@ def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[R
     if not rows:
         return []
     most = extent.rows(LISTED_ROWS)
-    texts = [Text.assemble(line(cut(name, WIDTH)), (f"  {line(reason)}", "dim")) for name, reason in rows[:most]]
+    texts = [Text.assemble(line(name), (f"  {line(reason)}", "dim")) for name, reason in rows[:most]]
     shown = [Padding(text, (0, 0, 0, INDENT)) for text in texts]
     return [Text(f"  {title}", "dim"), *shown, *_more(len(rows), most, "")]
 
@@ -361,23 +362,14 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     most = extent.rows(FEW)
     notes += [_silenced(finding, reason) for finding, reason in silenced[:most]]
     rows = [*(Text(sentence, "dim") for sentence in notes), *_more(len(silenced), most, "")]
-    rows += (
-        [
-            Text.assemble(
-                ("next      ", "dim"), f"run again with `--fix` to fix {count(extent.fixable, 'finding')} in your files"
-            )
-        ]
-        if extent.fixable
-        else []
-    )
-    rows += (
-        [Text.assemble(("next      ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
-    )
-    todo = "solve the problem at the top, then review again" if review.cut.failure else _todo(review.coverage)
-    rows += [Text.assemble(("next      ", "dim"), todo)] if todo else []
+    todos = [
+        f"run again with `--fix` to fix {count(extent.fixable, 'finding')} in your files" if extent.fixable else "",
+        NEXT if facts.listing(review).all and extent.fixable is not None else "",
+        "solve the problem at the top, then review again" if review.cut.failure else _todo(review.coverage),
+    ]
+    rows += [Text.assemble(("next      ", "dim"), todo) for todo in todos if todo]
     style = "bold red" if review.cut.failure else CONCLUSION_STYLES[review.conclusion]
-    summary = facts.summary(review)
-    summary = replace(summary, failure="")  # the page already begins with the reason
+    summary = replace(facts.summary(review), failure="")  # the page already begins with the reason
     return Padding(Group(*rows, how, cost_text, Text(line(summary.result), style)), (1, 0, 0, 0))
 
 

@@ -226,9 +226,7 @@ def pass_and_check_names(coverage: Coverage) -> list[str]:
         who.rpartition(" ")[2] for reading in rows if reading.read for who in reading.read.split(", ")
     )
     checks = {name for reading in rows if reading.checked for name in reading.checked.split(", ")}
-    checks |= (
-        {"contracts"} if any(reading.kind == "use" and reading.checked for reading in coverage.readings) else set()
-    )
+    checks |= {"contracts" for reading in coverage.readings if reading.kind == "use" and reading.checked}
     return [*readers, *sorted(checks - readers.keys())]
 
 
@@ -288,22 +286,15 @@ def change(pull: PullRequest) -> str:
 
 
 def open_places(coverage: Coverage) -> list[OpenItem]:
-    """Return the rows about unchecked items, the most important first.
-
-    Those about references take turns by reason.
-    """
+    """Return the rows about unchecked items, the most important first."""
     rows: dict[tuple[str, str, str, str], list[int]] = {}
     for reading in coverage.open:
         name = reading.name if reading.kind == "unit" and reading.name != reading.path else ""
         rows.setdefault((reading.kind, reading.path, name, reading.reason), []).append(reading.line)
-    turns = Counter[str]()
-    keyed_places = []
-    for (kind, path, name, reason), lines in rows.items():
-        is_use = kind == "use"
-        turn = turns[reason] if is_use else 0
-        turns[reason] += 1
-        keyed_places.append((is_use, turn, OpenItem(path, tuple(sorted(line for line in lines if line)), name, reason)))
-    return [place for _, _, place in sorted(keyed_places, key=lambda item: item[:2])]
+    return [
+        OpenItem(path, tuple(sorted(line for line in lines if line)), name, reason)
+        for (_, path, name, reason), lines in rows.items()
+    ]
 
 
 def relying(coverage: Coverage, most: int | None = LISTED_RELYING) -> tuple[list[tuple[str, list[OpenItem]]], int]:
@@ -320,6 +311,12 @@ def relying(coverage: Coverage, most: int | None = LISTED_RELYING) -> tuple[list
 def relying_count(coverage: Coverage) -> int:
     """Return how many lines may depend on the change, each counted once."""
     return len({(reading.path, reading.line) for reading in coverage.relying})
+
+
+def skipped_files(coverage: Coverage) -> list[tuple[str, str]]:
+    """Return the skipped files that aren't listed as not checked."""
+    unread = {row.path for row in coverage.open if row.kind == "file"}
+    return [row for row in coverage.skipped_files if row[0] not in unread]
 
 
 def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:

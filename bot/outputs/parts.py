@@ -202,7 +202,7 @@ def _lists(review: Review, words: Phrases) -> list[dict[str, Any]]:
     lists = (
         ("list_not_installed", [(name, "") for name in coverage.not_installed]),
         ("list_not_run", list(coverage.not_run)),
-        ("list_files", list(coverage.skipped_files)),
+        ("list_files", facts.skipped_files(coverage)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
         *((section.title, list(section.rows(section.of(review)))) for section in sections() if section.place == "list"),
     )
