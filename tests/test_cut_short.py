@@ -52,7 +52,7 @@ OBSTACLES = {
     ),
     "declined": (Reply(stop="refusal"), {}, "declined", "Content refused, so no model"),
     "key": (Reply("no", status=401), {}, "setup", "Wrong key or model, so no model"),
-    "size": (Reply("unused"), {"context": 2_048}, "too_large", "Change too large for the limits"),
+    "size": (Reply("unused"), {"context": 2_048}, "too_large", "Limit reached"),
 }
 
 

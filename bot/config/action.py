@@ -124,5 +124,5 @@ def _read(kind: type[Kind]) -> Kind:
         first = error.errors()[0]
         name = str(first["loc"][0])
         label = name.removesuffix("_file").replace("_", "-") if kind is Inputs else name.upper()
-        problem = "is not set" if first["type"] == "missing" else yaml_text.sentence(first)
-        raise ConfigError(f"{'the input ' if kind is Inputs else ''}{label}: {problem}") from None
+        problem = " is not set" if first["type"] == "missing" else f": {yaml_text.sentence(first)}"
+        raise ConfigError(f"{'the input ' if kind is Inputs else ''}{label}{problem}") from None

@@ -60,7 +60,7 @@ async def test_check_title_gives_each_reason_for_a_review_without_a_model(
     assert [(check.title or "")[: len(title)] for check, (_, _, title) in zip(seen, ROWS, strict=True)] == [
         title for _, _, title in ROWS
     ]
-    assert (large.title or "").startswith("Change too large for the limits, so no model reviewed this change: ")
+    assert (large.title or "").startswith("Limit reached, so no model reviewed this change: ")
     assert {check.conclusion for check in (*seen, large)} == {"neutral"}
     assert last.conclusion == "success"
     assert states[::-1] == [*[state for _, state, _ in ROWS], "too_large", "clean"]

@@ -245,7 +245,7 @@ class Budget:
 
     def out_of_time(self) -> str:
         """Return the text of the error for a reached deadline."""
-        return f"the limit of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
+        return f"the limit of {self.limits.seconds:g} seconds is reached. Allow more time"
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
         """Raise BudgetSpent unless the call fits. A cap of NaN fits nothing."""
@@ -253,18 +253,16 @@ class Budget:
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
         if caps.calls is not None and not calls >= 1:
-            raise BudgetSpent(
-                f"the limit of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
-            )
+            raise BudgetSpent(f"the limit of {caps.calls:,} calls is reached. Allow more calls")
         if caps.tokens is not None and not wanted.tokens <= tokens:
             raise BudgetSpent(
                 f"the limit of {caps.tokens:,} tokens would be exceeded: this call needs up to {wanted.tokens:,}, "
-                f"{max(0, tokens):,} remain; finish with what you have, or allow more tokens"
+                f"{max(0, tokens):,} remain. Allow more tokens"
             )
         if caps.usd is not None and not wanted.usd <= usd and wanted.usd:
             raise BudgetSpent(
                 f"the cap of {in_dollars(caps.usd)} would be exceeded: this call could cost ${wanted.usd:,.4f}{guess}, "
-                f"${max(0.0, usd):,.4f} remains; finish with what you have, or allow more dollars"
+                f"${max(0.0, usd):,.4f} remains. Allow more dollars"
             )
 
     def _output(self, usage: Usage, price: PriceOf, model: str, role: Purpose, visible: int) -> int:
