@@ -93,14 +93,6 @@ def test_root_reads_a_small_change_in_one_dialogue(change: Repository) -> None:
     assert review["coverage"]["complete"]
 
 
-def test_first_message_shows_the_change_and_its_users(change: Repository) -> None:
-    """The root sees the diff and the unchanged lines that use what changed."""
-    played = Played()
-    read(change, played)
-    assert "raise ValueError(amount)" in played.seen[0]
-    assert "5     return sum(apply(0.2, row) for row in rows)" in played.seen[0]
-
-
 def test_refuted_finding_of_the_root_is_not_reported(change: Repository) -> None:
     """At effort high, a finding is confirmed by a separate call, which sees no verdict of the root."""
     review = read(change, Played(FOUND, verdict="refuted"), "--effort", "high")

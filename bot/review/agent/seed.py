@@ -1,4 +1,4 @@
-"""Write the root's first message: findings, uses of changed code, and the change.
+"""Write the root's first message: findings, the change, and lines that it may have forgotten.
 
 If workers have read the change and its diff is too long, it shows the diff of the riskiest files. Pure functions.
 """
@@ -10,11 +10,9 @@ from bot.diff import file_diffs, shortened
 from bot.diff.render import FileDiff
 from bot.features.overlooked.section import ListedPlace
 from bot.features.own_checks import asking as own_checks
-from bot.review.context import snippets
-from bot.review.prompts import REST_TOKENS, rest_of_definitions
 from bot.review.readings import riskiest
 from bot.review.session import Session
-from bot.values import Excerpt, severity_rank
+from bot.values import severity_rank
 from deeprepo.rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # tokens of the whole message, if workers have read the change
@@ -28,7 +26,6 @@ def gather(
     *,
     alone: bool,
     most: int = MESSAGE_TOKENS,
-    users: Sequence[Excerpt] = (),
     places: Sequence[ListedPlace] = (),
 ) -> str:
     """Return the root's first message.
@@ -36,7 +33,6 @@ def gather(
     - `alone`: the root reads the change itself, so the message shows everything that no earlier review has read.
       Otherwise, workers have read it.
     - `most`: maximum tokens if workers have read the change. The riskiest files that fit are then shown.
-    - `users`: unchanged code that uses what changed.
     - `places`: lines that the change may have forgotten.
     """
     survey = session.survey
@@ -54,7 +50,6 @@ def gather(
             files=survey.files[:SEED_FILES],
             more_files=max(0, len(survey.files) - SEED_FILES),
             diffs=diffs,
-            unchanged=snippets.sections(users),
             places=places,
             findings=sorted(
                 session.results.findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
@@ -65,5 +60,4 @@ def gather(
         )
 
     shown = units if alone else list(riskiest(units, most - tokens(compose(()))))
-    rest = rest_of_definitions(shown, reviewable, REST_TOKENS, LINES_AROUND_CHANGE)
-    return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE, rest))])
+    return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE))])

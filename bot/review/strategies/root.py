@@ -5,17 +5,13 @@ If no REPL starts, the change is read in parts instead.
 
 from dataclasses import replace
 
-from bot.diff.units import ShownLines
 from bot.features.overlooked.section import overlooked
 from bot.review import judging, readings
 from bot.review.agent import seed
-from bot.review.context import callers
 from bot.review.session import Session
 from bot.review.strategies import parts, rlm
 from bot.review.strategies.offline import run_static_checks
 from bot.values import Source, Transcript
-
-USERS = 3_000  # tokens of code that uses what changed, in the first message
 
 
 async def run(session: Session) -> Transcript:
@@ -29,11 +25,8 @@ async def run(session: Session) -> Transcript:
     reading, passes = await readings.before_root(session, units)
     await parts.take(session, reading)
     judging.report_findings_so_far(session)
-    first = [use.reference for use in session.tracker.open_uses()]
-    shown = ShownLines(session.units)
-    users = await callers.show(session.tree, callers.call_sites(units, first), shown, USERS)
     places = await overlooked(session, session.results.findings)
-    start = seed.gather(session, alone=True, users=users, places=places)
+    start = seed.gather(session, alone=True, places=places)
     transcript = await rlm.look_around(session, start, alone=True)
     # A root that wrote no code was shown the change, but has not judged it
     if session.root is not None and any(turn.code for turn in transcript.turns):
