@@ -1,6 +1,6 @@
 """Define what most languages do. The class of a language overrides what its language does differently."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from deeprepo.impact.values import Arguments, Import, Outline, Use, Visibility
@@ -77,7 +77,6 @@ class Imports:
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[Visibility] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
-    endings: ClassVar[Mapping[str, str]] = {}  # node -> the suffix that a name may omit there
 
     def import_lines(self, source: bytes) -> bytes:
         """Return the part of a file with its imports, without changing line numbers."""

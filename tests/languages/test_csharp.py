@@ -77,7 +77,6 @@ def test_member_moved_to_another_part_of_a_partial_class_is_found(repository: Re
         ("namespace Shop.Core.Deep { class Main { Cart c; } }", {"Cart"}),
         ("using static Shop.Core.Cart;\nclass Main { int x = Total(); }", {"*"}),
         ("using C = Shop.Core.Cart;\nclass Main { C c; }", {"Cart"}),
-        ("using Shop.Core;\n[Sold] class Main { }", {"SoldAttribute"}),
         ("using Shop.Core;\nclass Main { int x = 1.Twice(); }", {"Twice"}),
         ("using Other;\nclass Main { Cart c; }", None),
         ('using Shop.Core;\nclass Main { string s = "Cart"; } // Cart', None),
@@ -85,9 +84,9 @@ def test_member_moved_to_another_part_of_a_partial_class_is_found(repository: Re
     ],
 )
 def test_names_resolve_through_usings_namespaces_and_aliases(source: str, names: frozenset[str] | None) -> None:
-    """Names resolve through usings, outer namespaces, aliases, attributes and extension methods."""
+    """Names resolve through usings, outer namespaces, aliases and extension methods."""
     home = (
-        b"namespace Shop.Core;\npublic class Cart { }\npublic class SoldAttribute { }\n"
+        b"namespace Shop.Core;\npublic class Cart { }\n"
         b"public static class Numbers { public static int Twice(this int a) => a; }\n"
     )
     project = resolving.project(CSHARP, ["a/Cart.cs", "b/Main.cs"], {})
@@ -116,36 +115,6 @@ def test_annotations_on_a_partial_class_count_as_bases() -> None:
 
     assert set(bases["Cart"]) == {"Base", "[Made] class Cart : Base<int>", "[Seen] string name"}
     assert bases["Plain"] == ()
-
-
-def test_target_typed_new_gets_its_type_from_the_declaration() -> None:
-    """The type of `new(...)` comes from the declared variable or the method's return type, also in a Task."""
-    source = (
-        b"class Use {\n  async Task<Cart> Later() {\n    if (now) {\n      return new(1);\n    }\n    Cart? one = new(1, 2);\n    Put(new(3));\n"
-        b"    return list.Select(x => { return new(4); });\n  }\n  Cart Now() => new();\n}\n"
-    )
-    found = resolving.uses("Use.cs", source, {"Cart"})
-
-    assert [(one.line, one.arguments.positional) for one in found if one.arguments] == [(4, 1), (6, 2), (10, 0)]
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("[Span(1)] int a;", True),
-        ("[Key(2), Span] int a;", True),
-        ("Span a = Span.Zero;", False),
-        ("Map<Key, Span, Key> a;", False),
-    ],
-)
-def test_short_attribute_name_applies_only_in_attribute_lists(line: str, found: bool) -> None:
-    """`Span` means the changed `SpanAttribute` only inside an attribute list."""
-    home, user = "SpanAttribute.cs", "App.cs"
-    source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
-    project = resolving.project(CSHARP, [home, user], {})
-    project.register(home, source)
-    items = project.links(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
-    assert bool(items) == found
 
 
 def test_directive_in_the_head_of_a_class_names_nothing() -> None:

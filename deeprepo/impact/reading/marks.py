@@ -141,7 +141,6 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     uses = Several(matches_at(language, "uses", root, places), bound["bindings"], users)
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
-    marks.constructions += _asked_for(marks, uses)
     _typed(marks, Several(bound["types"], users), uses)
     return marks
 
@@ -334,25 +333,6 @@ def _constructions(language: Language, marks: Marks, rows: Several) -> None:
         marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
 
 
-def _asked_for(marks: Marks, rows: Several) -> Iterator[Construction]:
-    """Yield objects whose class follows from their place.
-
-    These are `@constructs.wanted` with `@wanted`, and `@constructs.returned` inside a `@gives` whose type is
-    `@wanted`.
-    """
-    gives: dict[int, list[str]] = defaultdict(list)  # a function -> its declared result classes
-    for node, found in rows.of("gives"):
-        gives[node.id].append(text(found["wanted"][0]))
-    wanted = [(place, [text(found["wanted"][0])], found) for place, found in rows.of("constructs.wanted")]
-    wanted += [
-        (place, gives.get(_around(marks, place, gives).id, []), found)
-        for place, found in rows.of("constructs.returned")
-    ]
-    for place, classes, found in wanted:
-        names = [plain(one.rstrip("?")) for one in classes]
-        yield from (Construction(name, place, found["args"][0]) for name in names if name)
-
-
 def _beside(marks: Marks, rows: Several) -> None:
     """Record enclosing calls and receivers of the captured nodes."""
     for node, found in rows.of("around"):
@@ -426,14 +406,9 @@ def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix
     marks.values.types[text(node) + suffix].append((scope.start_byte, scope.end_byte, of))
 
 
-def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
-    """Return the closest enclosing definition or member of `others`; otherwise the file."""
-    if not others:
-        return next(bodies_around(marks, node), marks.root)
-    above = node.parent
-    while above is not None and not (above.id in marks.scopes or above.id in marks.functions or above.id in others):
-        above = above.parent
-    return above or marks.root
+def _around(marks: Marks, node: Node) -> Node:
+    """Return the closest enclosing definition; otherwise the file."""
+    return next(bodies_around(marks, node), marks.root)
 
 
 def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:

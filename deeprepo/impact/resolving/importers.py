@@ -151,9 +151,6 @@ class NamespaceProject(Project):
     def clues(self, path: str) -> Clues:
         """Return the names of a file: every file that uses it contains one of them."""
         names = self._names.get(path, frozenset(self.modules.names_unread(path)))
-        language = language_of(path)
-        for ending in language.endings.values() if language is not None else ():
-            names = names.union(name.removesuffix(ending) for name in names if name != ending)
         return self.modules.clues(path, names)
 
     def links(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
@@ -292,34 +289,31 @@ class _File:
 
     def _unwritten(self, places: Sequence[re.Match[bytes]]) -> Iterator[Link]:
         """Yield names used without an import: from visible namespaces, or qualified."""
-        endings = {"": "", **self._language.endings}
-        known: dict[bytes, bool] = {}
+        known: dict[str, bool] = {}
         found: set[tuple[str, str, str]] = set()
         for match in places:
-            if match[0] not in known:
-                word = match[0].decode("utf-8", "replace")
-                known[match[0]] = any(self._modules.is_known(word + ending) for ending in endings.values())
-            if not known[match[0]]:
+            word = match[0].decode("utf-8", "replace")
+            if word not in known:
+                known[word] = self._modules.is_known(word)
+            if not known[word]:
                 continue
-            word, before = match[0].decode("utf-8", "replace"), self._before(match.start())
+            before = self._before(match.start())
             inner, start = self._inner(match.end()), match.start() - len(before)
             is_definition = self._modules.is_definition(self._source[max(0, start - MAX_KEYWORD) : start])
             if is_definition or self._is_prefix(before + word, inner):
                 continue
-            for parent, ending in endings.items():
-                meanings = self._meaning(word + ending, before)
-                new = [row for row in meanings if (row[0], word + ending, row[2] + inner) not in found]
-                node = self._name_at(*match.span()) if new else None
-                if node is None or (parent and parent not in _around(node)):
-                    continue
-                for target, line, here in new:
-                    found.add((target, word + ending, here + inner))
-                    at = line or first_line(node)
-                    if self._modules.spells_spaces:
-                        is_whole = self._modules.is_whole(target, word)
-                        yield _import(target, word + ending, here or word, at, is_whole=is_whole)
-                    else:
-                        yield Link(target, frozenset({word, *inner.split(self._separator)[1:]}), at)
+            new = [row for row in self._meaning(word, before) if (row[0], word, row[2] + inner) not in found]
+            node = self._name_at(*match.span()) if new else None
+            if node is None:
+                continue
+            for target, line, here in new:
+                found.add((target, word, here + inner))
+                at = line or first_line(node)
+                if self._modules.spells_spaces:
+                    is_whole = self._modules.is_whole(target, word)
+                    yield _import(target, word, here or word, at, is_whole=is_whole)
+                else:
+                    yield Link(target, frozenset({word, *inner.split(self._separator)[1:]}), at)
 
     def _inner(self, at: int) -> str:
         """Return what a qualified name takes from the type before a position: `::LIMIT` in `Tax::LIMIT`."""
@@ -398,12 +392,6 @@ class _File:
         if not is_name and (node.type not in self._language.paths or b" " in (node.text or b"")):
             return None
         return None if any(self._statements.around(start, end, inclusive=True)) else node
-
-
-def _around(node: Node) -> tuple[str, ...]:
-    """Return the node types of its parent and grandparent, which show whether a name is part of a path."""
-    above = node.parent
-    return (above.type, above.parent.type if above.parent is not None else "") if above is not None else ()
 
 
 def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> Link:

@@ -9,7 +9,6 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -24,7 +23,6 @@ from deeprepo.impact.resolving.namespaces import Namespaces, with_parents
 from deeprepo.impact.values import Facts, Import
 
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
-REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
 
 
 class Modules(Namespaces):
@@ -118,11 +116,6 @@ class CSharp(Language, frozen=True):
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
     dotted_extensions = "partial"  # another part of the class can call its members without a receiver
-    endings = MappingProxyType({"attribute": "Attribute"})
-
-    def code(self, source: bytes) -> bytes:
-        """Return the code without a word that the grammar does not know: the `ref` in `ref partial struct`."""
-        return REF_PARTIAL.sub(b"   ", source)
 
     def is_argument(self, node: Node) -> bool:
         """Return whether a node is an argument; `[Route(Name = "a")]` sets a member."""

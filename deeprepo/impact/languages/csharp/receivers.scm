@@ -66,14 +66,6 @@
   (#not-match? @constructs.default "^[^{]*\\bpartial\\b|\\n[ \\t]*#[ \\t]*if\\b"))
 ; `new(1)`: what declares its place says the class; also in `kept ?? new(1)` and `is_new ? new(1) : kept`
 ; when: new(
-(variable_declaration type: (_) @wanted (variable_declarator [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)]))
-(property_declaration type: (_) @wanted value: [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)])
-(return_statement [(implicit_object_creation_expression (argument_list) @args) @constructs.returned (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.returned) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.returned)])
-(arrow_expression_clause [(implicit_object_creation_expression (argument_list) @args) @constructs.returned (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.returned) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.returned)])
-(method_declaration returns: (_) @wanted) @gives
-(method_declaration returns: (generic_name . (identifier) @task (type_argument_list . (_) @wanted .)) (#any-of? @task "Task" "ValueTask")) @gives
-(local_function_statement type: (_) @wanted) @gives
-(property_declaration type: (_) @wanted) @gives
 ; all
 ; of what class things are
 (object_creation_expression type: (_) @type) @made
