@@ -85,7 +85,7 @@ class Exports:
 
         return await self._read(lambda index: has_member(index, path, owner, name))
 
-    async def meaning(self, path: str, name: str, *, types: bool = False, depth: int = DEPTH) -> NameStatus:
+    async def meaning(self, path: str, name: str, *, types: bool = False) -> NameStatus:
         """Return what an exported name refers to after the change, through any re-exports.
 
         `types`: a type is wanted, which may be exported as a type only.
@@ -99,12 +99,13 @@ class Exports:
             return own
         answer = await self._offered(path, name)
         if answer.definitions:
-            return await self._with_definition(answer, types=types)
+            return "there"
         state = answer.beyond or answer.state
         if state == "absent":
             return "absent" if outline.complete and outline.bound.count(name) <= 1 else "unknown"
         if state == "open":
-            return await self._by_star(path, name, types=types, depth=depth)
+            behind = await self.stars("head", path)
+            return "there" if any([name in (await self.offer("head", one))[0] for one in behind]) else "unknown"
         return "module" if answer.modules else "there"
 
     async def _offered(self, path: str, name: str) -> "Answer":
@@ -121,24 +122,6 @@ class Exports:
             head = self._sides["head"]
             self._index = await index_of(head.tree, "head", head.known_links, head.load)
         return (await self._index.settled(ask))[0]
-
-    async def _with_definition(self, answer: "Answer", *, types: bool = False) -> NameStatus:
-        home, one = answer.definitions[0]
-        outline = await self.outline("head", home)
-        if outline is None:
-            return "there"
-        if not types and one.name in outline.loose:
-            return "unknown"
-        return (
-            next((row for row in outline.definitions if row.name == (one.by_query.means or one.name)), None) or "there"
-        )
-
-    async def _by_star(self, path: str, name: str, *, types: bool, depth: int) -> NameStatus:
-        """Return the meaning of a name from the only wildcard re-export that provides it."""
-        behind = [one for one in await self.stars("head", path) if name in (await self.offer("head", one))[0]]
-        if len(behind) == 1 and depth:
-            return await self.meaning(behind[0], name, types=types, depth=depth - 1)
-        return "unknown"
 
     @property
     def declares_content(self) -> bool:
