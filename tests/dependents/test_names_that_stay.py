@@ -219,8 +219,11 @@ def test_new_enum_member_affects_only_exhaustive_code(repository: Repository) ->
     """A new enum member affects only code that has to list every member."""
     error = "export enum Code {\n  NOT_FOUND = 'NOT_FOUND',\n}\n"
     user = "import { Code } from './code';\nexport const f = () => Code.NOT_FOUND;\n"
-    repository.commit({"code.ts": error, "user.ts": user}, "before")
-    repository.commit({"code.ts": error.replace("}", "  OUT_OF_TURN = 'OUT_OF_TURN',\n}")}, "gains")
+    kind = "package a;\n\npublic enum Kind {\n  ON, OFF;\n}\n"
+    job = "package a;\n\nclass Job {\n  Kind kind = Kind.ON;\n}\n"
+    repository.commit({"code.ts": error, "user.ts": user, "a/Kind.java": kind, "a/Job.java": job}, "before")
+    gained = error.replace("}", "  OUT_OF_TURN = 'OUT_OF_TURN',\n}")
+    repository.commit({"code.ts": gained, "a/Kind.java": kind.replace("OFF", "OFF, IDLE")}, "gains")
     repository.commit({"code.ts": error.replace("'NOT_FOUND'", "'GONE'")}, "edits")
 
     gains, edits = (deeprepo.review(repository.folder, f"{one}~1..{one}", effort="none") for one in ("HEAD~1", "HEAD"))

@@ -68,19 +68,6 @@ def test_last_line_is_the_verdict(review: Review, verdict: str) -> None:
     assert " ".join(console.render(review).split()).endswith(verdict)
 
 
-def test_colors_depend_on_the_terminal_and_no_color() -> None:
-    """A terminal gets colors; with NO_COLOR the same page has none."""
-    terminal, quiet = StringIO(), StringIO()
-    console.show(REVIEW, Console(file=terminal, force_terminal=True, color_system="truecolor", width=90, _environ={}))
-    console.show(
-        REVIEW, Console(file=quiet, force_terminal=True, width=90, _environ={"NO_COLOR": "1", "TERM": "xterm"})
-    )
-
-    assert "\x1b[1;37;41m critical" not in terminal.getvalue()
-    assert re.search(r"\x1b\[[0-9;]*48;", terminal.getvalue())
-    assert not re.search(r"\x1b\[[0-9;]*[34]8;|\x1b\[[0-9;]*3[0-7]m", quiet.getvalue())
-
-
 def test_hostile_text_cannot_control_the_terminal() -> None:
     """Escape sequences, markup and bidirectional characters in the change are escaped."""
     hostile = "\x1b]8;;http://evil.example\x07[link=http://evil.example]x[/link]\u202e"

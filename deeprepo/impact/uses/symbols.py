@@ -337,12 +337,18 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
 
 def _gains_cases(old: str, new: str) -> bool:
     """Return whether an enum only gains members, which no user of the others notices."""
-    before, after = ([line.strip().rstrip(",;") for line in side.split("\n")] for side in (old, new))
-    left = iter(after)
-    return ENUM.search(old.partition("{")[0]) is not None and all(line in left for line in before)
+    left = iter(_elements(new))
+    return ENUM.search(old.partition("{")[0]) is not None and all(one in left for one in _elements(old))
+
+
+def _elements(code: str) -> list[str]:
+    """Return the elements of lists, and the statements, that are in this code."""
+    return [one.strip() for one in code.replace(",", "\n").replace(";", "\n").split("\n")]
 
 
 def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    if item.before and all(item.before.head in _elements(side) for side in (before, after)):
+        return ()  # the lines changed around a whole element, such as an enum's member
     short = re.escape(item.symbol.name.rpartition(".")[2])
     heads = (without_formatting(re.split(rf"\b{short}\b", side, maxsplit=1)[0]) for side in (before, after))
     return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility
