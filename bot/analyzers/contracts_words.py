@@ -1,6 +1,5 @@
 """Describe a broken contract in words and quotes, with both sides by file and line."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -9,6 +8,7 @@ from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, So
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, FindingTexts, break_digest, proof_id
 from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolving import present
 from deeprepo.impact.uses.breaks import Breakage
 
 NAMES_IN_TITLE = 3
@@ -275,4 +275,4 @@ def _lines(source: bytes | None) -> list[str]:
 
 
 def _holds(line: str, name: str) -> bool:
-    return bool(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", line))
+    return bool(present(line.encode("utf-8", "replace"), {name}))

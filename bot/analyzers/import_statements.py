@@ -10,9 +10,21 @@ from deeprepo.impact.reading.nodes import ancestors
 from deeprepo.impact.reading.syntax import tree_of
 
 # Nodes that form a whole import statement.
-STATEMENT = re.compile(
-    r"import_(?:from_)?statement|import_declaration|import_header|export_statement|(?:namespace_)?use_declaration"
-    r"|using_directive|preproc_include|(?:lexical|variable)_declaration|import"
+STATEMENTS = frozenset(
+    [
+        "import_statement",
+        "import_from_statement",
+        "import_declaration",
+        "import_header",
+        "import",
+        "export_statement",
+        "use_declaration",
+        "namespace_use_declaration",
+        "using_directive",
+        "preproc_include",
+        "lexical_declaration",
+        "variable_declaration",
+    ]
 )
 MOST_STATEMENT = 4_000  # bytes of one statement
 
@@ -28,7 +40,7 @@ def statement(path: str, source: bytes, line: int) -> tuple[int, str] | None:
     text = row.strip()
     node = root.descendant_for_byte_range(start, start + 1)
     chain = [node, *ancestors(node)] if node is not None else []
-    if whole := next((one for one in chain if STATEMENT.fullmatch(one.type) and one.named_child_count), None):
+    if whole := next((one for one in chain if one.type in STATEMENTS and one.named_child_count), None):
         start, text = whole.start_byte, (whole.text or b"").rstrip()
     try:
         return (start, text.decode()) if len(text) <= MOST_STATEMENT else None

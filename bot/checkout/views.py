@@ -7,7 +7,6 @@ the same secrets in prompts, and `bot/review/written.py` masks them in output.
 
 import asyncio
 import io
-import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from bot.ports import KnownSecrets, RunnableTree
 from bot.secrets.masking import Masks
 from bot.secrets.patterns import PROMISING_LINE
 from bot.values import Query, Side, TreeEntry
+from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.views import TreeView
@@ -111,7 +111,7 @@ def _excluded_paths(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
 
 def _folders(path: str) -> Iterator[str]:
     """Yield the folders that contain a file, outermost first."""
-    return (path[: at.start()] for at in re.finditer("/", path))
+    return reversed([*above_of(path)])
 
 
 def create_known_secrets() -> KnownSecrets:

@@ -9,7 +9,6 @@ from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 from deeprepo.impact.text.lines import RETURNS
 
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'
-CODE = re.compile(r"(?:\w[\w-]*)\(([\w-]+)\)")  # "eslint(no-dupe-keys)"
 
 
 class Oxlint(Linter):
@@ -45,10 +44,10 @@ class Oxlint(Linter):
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Yield each report at its last label, which is the faulty location. Syntax errors have no code."""
         for entry in output["diagnostics"]:
-            match = CODE.fullmatch(entry.get("code") or "")
-            if match and entry["labels"]:
+            code = (entry.get("code") or "").partition("(")[2].removesuffix(")")  # of "eslint(no-dupe-keys)"
+            if code and entry["labels"]:
                 line = max(label["span"]["line"] for label in entry["labels"])
-                yield LintReport(entry["filename"], match[1], line, entry["message"])
+                yield LintReport(entry["filename"], code, line, entry["message"])
 
 
 ANALYZER = Oxlint

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bot.analyzers.linter_run import ProgramError
-from bot.analyzers.type_checkers.diagnostics import Diagnostic, by_cause, probes, removed_line, rules
+from bot.analyzers.type_checkers.diagnostics import WORD, Diagnostic, by_cause, probes, removed_line, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, removed_words, unchanged_files
 from bot.errors import DeepRepoError, public
 from bot.machine.files import UnwritableError
@@ -39,7 +39,6 @@ MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
 MOST_NEW = 200  # new files that are searched for definitions
 MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
-WORD = re.compile(r"[^\W\d][\w$]*")
 SWITCHED_OFF = re.compile(r"@ts-(?:ignore|expect-error)|#\s*(?:type|ty):\s*ignore")
 NO_PROBES: Contents = MappingProxyType({})
 

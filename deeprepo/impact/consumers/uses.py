@@ -1,7 +1,6 @@
 """Find a consumer's lines that use packages of the reviewed repository, by searching both trees as one."""
 
 import posixpath
-import re
 from collections.abc import Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, Dependents, Reference
@@ -18,7 +17,6 @@ from deeprepo.impact.uses.find import find
 from deeprepo.impact.values import MODULE
 
 LIMITS = SearchLimits(sites=200, seconds=6.0)
-PRIVATE = re.compile(r"_(?!_)|#")  # prefix of private names
 INSIDE = ("unit", "folder", "file")  # visibilities that end at the repository
 
 
@@ -94,7 +92,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
     subclasses = tuple(
         (key, own)
         for key, own in impact.subclasses
-        if overlay.inside(own.path) is not None and not PRIVATE.match(re.split("[:.]", key)[-1])
+        if overlay.inside(own.path) is not None and not _is_private_name(key.rpartition(":")[2].rpartition(".")[2])
     )
     return replace(impact, references=tuple(references), subclasses=subclasses)
 
@@ -103,7 +101,7 @@ def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: boo
     """Return whether a reference is to something private, by its name or its imported file."""
     name = row.symbol.rpartition(":")[2]
     is_module = name == MODULE  # an import, whatever the file is called
-    if not is_module and any(PRIVATE.match(one.rpartition(".")[2]) for one in (name, row.name)):
+    if not is_module and any(_is_private_name(one.rpartition(".")[2]) for one in (name, row.name)):
         return True
     package = holding(change.packages, home)
     return package is not None and (direct or is_module) and _is_inner_file(package, home)
@@ -111,7 +109,7 @@ def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: boo
 
 def _is_inner_file(package: Package, path: str) -> bool:
     parts = posixpath.splitext(path[len(package.folder) :].strip("/"))[0].split("/")
-    return any(part == "internal" or PRIVATE.match(part) for part in parts)
+    return any(part == "internal" or _is_private_name(part) for part in parts)
 
 
 def certain_uses(users: Dependents) -> list[Reference]:
@@ -119,3 +117,7 @@ def certain_uses(users: Dependents) -> list[Reference]:
     changed = users.by_key()
     rows = [row for row in users.references if row.is_bound or row.missing or row.likely]
     return [row for row in rows if row.missing or row.likely or ((item := changed.get(row.symbol)) and item.contract)]
+
+
+def _is_private_name(name: str) -> bool:
+    return name.startswith("#") or (name.startswith("_") and not name.startswith("__"))

@@ -13,6 +13,7 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.reading.matching import BOUND, DEFINED, ByteRanges, Rows, Several, matches, matches_at
 from deeprepo.impact.reading.nodes import Spans, kind_of, name_of, text
 from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.text.lines import without_arguments
 from deeprepo.impact.values import Form
 
 UNKNOWN = ("?",)  # the class of a receiver that cannot be determined
@@ -271,7 +272,7 @@ def _quoted(test: str) -> frozenset[str]:
 
 def plain(name: str) -> str:
     """Return the name of a class without type arguments and pointers; "" for other text."""
-    name = "".join(re.split(r"[<\[(]", name)[0].split()).lstrip("*&\\:")
+    name = "".join(without_arguments(name).split()).lstrip("*&\\:")
     return name if CLASS.fullmatch(name) else ""
 
 

@@ -315,7 +315,9 @@ class Reader:
     def _bases(self) -> Mapping[int, tuple[str, ...]]:
         bases: dict[int, tuple[str, ...]] = defaultdict(tuple)
         for node, found in self._rows.of("class.of"):
-            bases[node.start_byte] += tuple(re.split(r"[<\[]", text(base))[0] for base in found.get("base", ()))
+            bases[node.start_byte] += tuple(
+                text(base).partition("<")[0].partition("[")[0] for base in found.get("base", ())
+            )
             bases[node.start_byte] += tuple(_marked(base, found["bearer"][0]) for base in found.get("base.mark", ()))
         return bases
 
@@ -371,7 +373,7 @@ def _called(found: Captures) -> str:
 
 def _marked(mark: Node, bearer: Node) -> str:
     """Return an annotation that may generate members, with the declaration that carries it."""
-    return " ".join(f"{text(mark)} {re.split('[={]', head(bearer))[0]}".split())
+    return " ".join(f"{text(mark)} {head(bearer).partition('=')[0].partition('{')[0]}".split())
 
 
 def _is_directive(node: Node) -> bool:

@@ -14,6 +14,7 @@ from deeprepo.impact.reading.marks import (
     ARROW,
     CLASS,
     ELEMENTS,
+    LAST,
     LONGEST_NAME,
     UNKNOWN,
     Class,
@@ -38,7 +39,6 @@ from deeprepo.impact.values import MODULE, Arguments, Form, SomeUses, Use
 MOST = 2_000  # references per file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
 PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of a receiver
-LAST = re.compile(r"\W+")
 WORD = re.compile(rb"\w+")
 TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s.,?:\[\]]{1,200}>(?=\.|$)|(?<=[\w<,])<[\w\s.,?:\[\]]{1,200}>(?=[\s,>])")
 NESTED_ARGUMENTS = 4  # nesting levels of type arguments that are removed

@@ -246,3 +246,8 @@ def quote_of(line: str) -> str:
 def is_minified(source: bytes) -> bool:
     """Return whether a source is minified, with hardly any line breaks."""
     return len(source) > MINIFIED_SIZE and len(source) / (source.count(b"\n") + 1) > MINIFIED_LINE
+
+
+def without_arguments(name: str) -> str:
+    """Return what a class's name or a head has before its first bracket: `Cart` for `Cart<Item>` and `Cart(id)`."""
+    return name.partition("<")[0].partition("[")[0].partition("(")[0].strip()

@@ -4,7 +4,6 @@ Removed names, calls and overrides are decided here, and every answer is proven 
 reference works with another return type, value or error is decided elsewhere.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -315,7 +314,7 @@ def problem(before: Signature, after: Signature, call: Reference) -> Misfit | No
     """Return the first problem of a call, compared with `before`. One matching overload is enough."""
     arguments = call.arguments or Arguments()
     rules = rules_of(call.path)
-    found = [misfit(rules, arguments, parameters) for parameters in _forms(after, call)]
+    found = [misfit(rules, arguments, parameters) for parameters in _forms(after)]
     wrong = found[0]
     if wrong is None or None in found:
         return None
@@ -339,13 +338,10 @@ def means_another(before: Signature | None, call: Reference) -> bool:
     return is_strict and problem(before, before, call) is not None
 
 
-def _forms(called: Signature, call: Reference) -> Sequence[tuple[Parameter, ...]]:
-    """Return the parameter lists that a call may match. A call on the class passes the object as an argument."""
-    if not called.extending_class:
-        return called.forms
-    name, owner = re.escape(call.name.rpartition(".")[2]), re.escape(called.extending_class.rpartition(".")[2])
-    is_on_object = re.search(rf"\.\s*{name}\b", call.text) and not re.search(rf"\b{owner}\s*\.\s*{name}\b", call.text)
-    return called.forms if is_on_object else [(Parameter("", "only"), *form) for form in called.forms]
+def _forms(called: Signature) -> Sequence[tuple[Parameter, ...]]:
+    """Return the parameter lists that a call may match. A call of an extension on its class also passes the object."""
+    with_object = [(Parameter("", "only"), *form) for form in called.forms if called.extending_class]
+    return [*called.forms, *with_object]
 
 
 def _without(before: Signature, after: Signature, missing: tuple[str, ...], call: Arguments) -> Misfit:

@@ -419,9 +419,8 @@ def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
 
     if (was := item.before) is None:
         return False
-    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
     for source in scene.sources:
-        if source.file.old_path == was.path and name.search(source.after):
+        if source.file.old_path == was.path and resolving.present(source.after, {was.short}):
             language = language_of(source.file.path)
             return language is not None and has_errors(language, source.after) is not False
     return False

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.structs import replace
+from deeprepo.impact.text.lines import without_arguments
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Importers, Scene, bindings_of, classes_of, is_imported
@@ -16,7 +17,6 @@ from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Outline
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
-ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 WORD = re.compile(r"\w+")
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
@@ -115,7 +115,7 @@ def _words_around(home: str, outline: Outline | None) -> frozenset[str]:
 def _qualified(target: UseTarget, outline: Outline | None, around: Collection[str]) -> dict[str, str]:
     """Return the bases in a file that are the target's class with its namespace: `shop::orders::Order`."""
     rows = outline.bases if outline is not None else ()
-    bases = {ARGUMENTS.sub("", base).strip() for _, above in rows for base in above}
+    bases = {without_arguments(base) for _, above in rows for base in above}
     pairs = [(base, WORD.findall(base)) for base in bases if not base.isidentifier()]
     return {base: "" for base, words in pairs if words[-1:] == [target.owner] and words[-2:-1] and words[-2] in around}
 
@@ -127,7 +127,7 @@ def _overriding(target: UseTarget, outline: Outline, class_names: Collection[str
     below = {
         f"{name}.{short}"
         for name, bases in outline.bases
-        if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
+        if name != target.within and any(without_arguments(base) in class_names for base in bases)
         for short in names
     }
     overriding = [symbol for symbol in outline.definitions if symbol.name in below]

@@ -319,7 +319,7 @@ def _component(was: Definition, old: str, new: str) -> tuple[Contract, ...]:
 def _of_head(text: str, name: str) -> str:
     """Return one member as a class head writes it, among others or on its own line."""
     own = next((one for one in parts_of(text)[1] if name in WORD.findall(one)), "")
-    is_alone = name in WORD.findall(re.split(r"[(\[]", text, maxsplit=1)[0])
+    is_alone = name in WORD.findall(text.partition("(")[0].partition("[")[0])
     return own or (text.rstrip(", ") if is_alone else "")
 
 

@@ -1,6 +1,5 @@
 """Find who calls or reads a name, even one without a definition."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -22,6 +21,10 @@ ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
 KINDS = ("code", "configuration", "test", "text")
 
 
+def _is_word(name: str) -> bool:
+    return bool(name) and name.replace("$", "_").replace("_", "a").isalnum()
+
+
 async def callers(tree: Tree, name: str, limit: int = 200) -> tuple[Reference, ...]:
     """Return every place where a name is written as code.
 
@@ -29,7 +32,7 @@ async def callers(tree: Tree, name: str, limit: int = 200) -> tuple[Reference, .
     dotted name is looked up by its last part.
     """
     short = name.strip().rpartition(".")[2]
-    if not re.fullmatch(r"[\w$]+", short):
+    if not _is_word(short):
         return ()
     references: list[Reference] = []
     for path, source in (await _parsed_files(tree, short)).items():
@@ -44,7 +47,7 @@ async def definitions(tree: Tree, name: str, side: Side = "head", paths: Sequenc
 
     `paths`: globs that limit the search. Files that no parser reads are left out.
     """
-    if not re.fullmatch(r"[\w$]+", name):
+    if not _is_word(name):
         return []
     sources = await _parsed_files(tree, name, side, paths)
     return [
@@ -89,7 +92,7 @@ async def readers(tree: Tree, name: str, limit: int = 200) -> tuple[Reference, .
     short_name = name.strip()
     if not short_name:
         return ()
-    word = bool(re.fullmatch(r"[\w$].*[\w$]|[\w$]", short_name))
+    word = _is_word(short_name[0]) and _is_word(short_name[-1])
     rows = await tree.grep_lines(Query([short_name], word=word, limit=20 * limit))
     kinds = {(path, line): _kind(path, text) for path, line, text in rows}
     ordered = sorted(rows, key=lambda row: (KINDS.index(kinds[row[:2]]), row))

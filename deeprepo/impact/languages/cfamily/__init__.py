@@ -74,7 +74,7 @@ class Modules(Resolver):
         beside = posixpath.normpath(posixpath.join(folder, target))
         if beside in self._paths.files:
             return beside
-        ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(target))
+        ending = posixpath.normpath(f"/{target}")
         namesakes = self._by_name(posixpath.basename(target))
         fits = [path for path in namesakes if f"/{path}".endswith(ending)]
         if not fits and not is_angled and len(namesakes) == 1:

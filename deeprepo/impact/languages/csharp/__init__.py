@@ -6,23 +6,21 @@ file's name.
 """
 
 import posixpath
-import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.csharp import manifest
-from deeprepo.impact.languages.csharp.projects import Projects
+from deeprepo.impact.languages.csharp.projects import Projects, is_name
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.resolving.namespaces import Namespaces, with_parents
+from deeprepo.impact.text.xml_reader import elements
 from deeprepo.impact.values import Facts, Import
-
-ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
 
 
 class Modules(Namespaces):
@@ -35,7 +33,7 @@ class Modules(Namespaces):
         self._folders: dict[str, list[str]] = defaultdict(list)  # namespace -> folders
         self._spaces: dict[str, str] = {}  # folder -> namespace
         roots = {
-            posixpath.dirname(path): found[1].decode() if (found := ROOT.search(source)) else _stem(path)
+            posixpath.dirname(path): next(_root_namespaces(source), _stem(path))
             for path, source in configs.items()
             if path.endswith(".csproj")
         }
@@ -104,6 +102,10 @@ class Modules(Namespaces):
         files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
         unread = {path for path in files - self.spaces_of.keys() if self._projects.sees(importer, path)}
         return tuple(sorted({*self.holding(importer, space, name), *unread}))
+
+
+def _root_namespaces(project: bytes) -> Iterator[str]:
+    return (one.text.strip() for one in elements(project) if one.name == "RootNamespace" and is_name(one.text.strip()))
 
 
 def _stem(path: str) -> str:

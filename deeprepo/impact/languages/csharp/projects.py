@@ -11,8 +11,7 @@ from deeprepo.impact.text.xml_reader import elements
 
 GLOBAL = re.compile(rb"^[ \t]*+global\s++using\s++(static\s++)?(?:global::)?([\w.]++)\s*+;", re.MULTILINE)
 LINKED = (".cs", ".projitems")  # suffixes of files that a project takes from elsewhere
-NAME = re.compile(r"[\w.]+")
-UNREAD = re.compile(r"[$*@%]")  # a property or pattern in a path
+UNREAD = frozenset("$*@%")  # a property or pattern in a path
 # these apply to all projects below their folder
 SHARED = ("directory.build.props", "directory.build.targets")
 
@@ -45,7 +44,7 @@ class Projects:
                 for given in _attributes(text, "using"):
                     is_static = given.get("static", "").lower() == "true"
                     name = given.get("include", "")
-                    (self._lent if is_static else self._usings[folder]).update([name] if NAME.fullmatch(name) else [])
+                    (self._lent if is_static else self._usings[folder]).update([name] if is_name(name) else [])
         for path, source in configs.items():
             for is_static, name in GLOBAL.findall(source) if path.endswith(".cs") else ():
                 (self._lent if is_static else self._usings[self.home(path)]).add(name.decode())
@@ -99,6 +98,11 @@ class Projects:
         return found
 
 
+def is_name(name: str) -> bool:
+    """Return whether a text is a name, maybe with dots: not one that a property computes."""
+    return all(part.isidentifier() for part in name.split("."))
+
+
 def _attributes(text: bytes, name: str) -> Iterator[Mapping[str, str]]:
     for element in elements(text):
         if element.name.lower() == name:
@@ -122,6 +126,6 @@ def _linked(text: bytes) -> list[str]:
 def _folders(home: str, named: Iterable[str]) -> frozenset[str] | None:
     """Return the folders of files named in a project (separated by semicolons); None if one is computed."""
     paths = [path.strip().replace("\\", "/") for row in named for path in row.split(";") if path.strip()]
-    if any(UNREAD.search(path) for path in paths):
+    if not all(map(UNREAD.isdisjoint, paths)):
         return None
     return frozenset(posixpath.dirname(joined(home, path)) for path in paths)

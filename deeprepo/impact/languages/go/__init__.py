@@ -24,7 +24,6 @@ from deeprepo.impact.resolving.importers import EVERY_NAME, statements
 from deeprepo.impact.values import Arguments, Clues, Import, Link, Use
 
 LONGEST_PATH = 1_000  # characters of an import path
-PRIVATE = re.compile(r"[a-z_]")
 IMPORTS_END = re.compile(rb"^(func|type) ", re.MULTILINE)
 
 
@@ -154,7 +153,7 @@ class Go(Language, frozen=True):
 
     def is_private(self, name: str) -> bool:
         """Return whether a name begins with a lower-case letter or an underscore."""
-        return PRIVATE.match(name) is not None
+        return name[:1] == "_" or name[:1].islower()
 
     def import_lines(self, source: bytes) -> bytes:
         """Return the file up to its first function or type, which no import follows."""

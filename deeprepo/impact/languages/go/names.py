@@ -3,7 +3,6 @@
 import re
 from functools import lru_cache
 
-VERSION = re.compile(r"v\d+")
 DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
 
 
@@ -18,13 +17,18 @@ def _dotted(source: bytes) -> frozenset[bytes]:
     return frozenset(DOTTED.findall(source))
 
 
+def _is_version(part: str) -> bool:
+    return part[:1] == "v" and part[1:].isdigit()
+
+
 @lru_cache(maxsize=4096)
 def likely_names(spec: str) -> tuple[str, ...]:
     """Return the likely names of a package from its import path, likeliest first."""
     parts = [part for part in spec.split("/") if part]
-    if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
+    if len(parts) > 1 and _is_version(parts[-1]):
         parts.pop()
-    last = re.sub(r"\.v\d+$", "", parts[-1]) if parts else ""
-    words = [word for word in re.split(r"[-.]", last) if word not in ("go", "golang", "")]
+    last = parts[-1] if parts else ""
+    last = last.rpartition(".")[0] if _is_version(last.rpartition(".")[2]) else last
+    words = [word for word in last.replace(".", "-").split("-") if word not in ("go", "golang", "")]
     names = [last, *words[-1:], *words[:1], "".join(words), "_".join(words)]
     return tuple(dict.fromkeys(name for name in names if name.isidentifier()))

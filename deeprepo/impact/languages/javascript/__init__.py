@@ -12,15 +12,14 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.languages.javascript import manifest
 from deeprepo.impact.languages.javascript.exports import (
     ASKED,
-    BUILT_ENDING,
     ENDINGS,
     NESTED,
-    SCRIPT,
     Table,
     forms,
     mains,
     relative_paths,
     star_part,
+    stem_of,
     targets_of,
 )
 from deeprepo.impact.languages.javascript.objects import members
@@ -39,7 +38,7 @@ QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 
 Alias = tuple[str, tuple[str, ...]]  # a pattern, and the paths that it may stand for
 BLANK = re.compile(rb"[^\n]")
-DECLARES = re.compile(r"\.d\.[cm]?ts$")  # files that only declare
+DECLARES = (".d.ts", ".d.cts", ".d.mts")  # suffixes of files that only declare
 # Heads of objects that TypeScript does not extend: no spread and no computed member.
 CLOSED = re.compile(r"\w+ = \{(?!.*(?:\.\.\.|\] ?:)).*\}( as const)?$")
 
@@ -69,7 +68,7 @@ class Modules(Resolver):
         key = posixpath.dirname(importer), importer.endswith(PLAIN), item.spec
         if key not in self._found:
             path, query, _ = item.spec.partition("?")
-            found = self._search(importer, re.sub(r"(?<!:)/{2,}", "/", path))
+            found = self._search(importer, path)
             # a bundler decides what a module with a query exports
             self._found[key] = None if query and found else found
         return self._found[key]
@@ -85,7 +84,7 @@ class Modules(Resolver):
         found = {pattern for pattern in plain if self.files(path, Import(pattern, 0)) == (path,)}
         for pattern, targets in rows:
             for target in targets if "*" in pattern else ():
-                parts = [star_part(BUILT_ENDING.sub("", target), one) for one in (stem, stem.removesuffix("/index"))]
+                parts = [star_part(stem_of(target), one) for one in (stem, stem.removesuffix("/index"))]
                 found.update(pattern.replace("*", part) for part in parts if part)
         return frozenset(found)
 
@@ -140,7 +139,7 @@ class Modules(Resolver):
         """Return the file of a path without suffix, or with that of its output: `./x.js` may be written in x.ts."""
         if base in self._paths.files:
             return base
-        stem = SCRIPT.sub("", base)
+        stem = posixpath.splitext(base)[0] if base.endswith(PLAIN) else base
         tries = [stem + end for end in ENDINGS] if stem != base else []
         tries += [base + end for end in ENDINGS]
         table = self._tables.get(posixpath.join(base, "package.json"), {})
@@ -203,7 +202,7 @@ class Modules(Resolver):
         """Yield the entries of a folder as specifiers; names of installed packages are excluded."""
         asked = {name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))}
         for name in sorted(self._paths.names(root)):
-            stem = _stem(name)
+            stem = stem_of(name)
             if stem and not stem.startswith(".") and stem not in asked and stem != "node_modules":
                 yield stem, (joined(root, stem),)
                 yield f"{stem}/*", (joined(root, f"{stem}/*"),)
@@ -221,12 +220,8 @@ class Modules(Resolver):
         return next(found, "")
 
 
-def _stem(path: str) -> str:
-    return BUILT_ENDING.sub("", path)
-
-
 def _may_mean(targets: Sequence[str], path: str) -> bool:
-    return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
+    return any(path.startswith(stem_of(target).rstrip("/")) for target in targets)
 
 
 def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) -> Iterator[str]:
@@ -281,7 +276,7 @@ class JavaScript(Language, frozen=True):
 
     def offers_all(self, path: str) -> bool:
         """Return whether a file only declares, so that it exports everything."""
-        return DECLARES.search(path) is not None
+        return path.endswith(DECLARES)
 
     def is_closed(self, head: str) -> bool:
         """Return whether a value is an object that TypeScript checks."""

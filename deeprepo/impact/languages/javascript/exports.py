@@ -1,17 +1,23 @@
 """Read which files and packages the entries of a `package.json` lead to."""
 
+import posixpath
 import re
 from collections.abc import Mapping
 
 from deeprepo.impact.text import tables
 
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
-SCRIPT = re.compile(r"\.([cm]?)jsx?$")
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
-BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
+BUILT_ENDINGS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 NESTED = 10  # levels of extended tsconfig files and of conditions
 Table = Mapping[str, object]
+
+
+def stem_of(path: str) -> str:
+    """Return a path without the suffix of a compiled file or its declarations."""
+    stem, ending = posixpath.splitext(path)
+    return stem.removesuffix(".d") if ending in BUILT_ENDINGS else path
 
 
 def star_part(pattern: str, spec: str) -> str | None:
@@ -53,4 +59,4 @@ def mains(table: Table) -> list[str]:
 
 def forms(targets: list[str]) -> list[str]:
     """Return the built files of a manifest with their sources."""
-    return [form for path in targets for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
+    return [form for path in targets for form in (path, BUILT.sub("src/", stem_of(path)))]
