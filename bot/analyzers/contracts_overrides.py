@@ -57,13 +57,6 @@ def _head(lines: Sequence[str], line: int) -> str:
     return "\n".join(lines[first : last + 1])
 
 
-def _another(override: Definition, name: str) -> str:
-    """Return the effect of the mismatch if the file still compiles."""
-    if filetype(override.path).definitions == "member":
-        return f"It compiles, but a call that is written for {name}() may give it less than it requires."
-    return f"It compiles, but is another method now: a call of {name}() no longer reaches it."
-
-
 def _consequence(override: Definition, name: str) -> str:
     language = rules_of(override.path)
     if language.types.broken_override:
@@ -88,7 +81,9 @@ async def _finding(
         return FindingTexts(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",
             f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {override.name}() overrides it and still is `{still}`.",
-            _consequence(override, name) if fits else _another(override, name),
+            _consequence(override, name)
+            if fits
+            else f"A call of {name}() may no longer reach it, or pass it too little.",
         )
 
     told, breaks = tell(override), [break_digest(key, one.path, one.name) for one, _ in rows]

@@ -362,19 +362,11 @@ def _without(before: Signature, after: Signature, missing: tuple[str, ...], call
 def _surplus(after: Signature, call: Arguments, sign: str) -> str:
     """Return what is wrong with a call that passes too many arguments.
 
-    `sign`: what follows a name that is passed; "" if the language doesn't pass arguments by name. The named
-    arguments that the call needs as well are listed.
+    `sign`: what follows a name that is passed; "" if the language doesn't pass arguments by name.
     """
     places = len(positional(after.parameters))
-    kind = "positional" if sign else ""
     accepted = f"at most {places} {'is' if places == 1 else 'are'} accepted" if places else "none is accepted"
-    lacking = [
-        f"{each.name}{sign}"
-        for each in after.parameters
-        if sign and each.kind == "keyword" and each.is_required and each.name not in call.keywords
-    ]
-    needed = f", and {' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} required" if lacking else ""
-    return f"still passes {_count(call.positional, kind)} ({accepted}{needed})"
+    return f"still passes {_count(call.positional, 'positional' if sign else '')} ({accepted})"
 
 
 def _count(number: int, kind: str = "") -> str:
