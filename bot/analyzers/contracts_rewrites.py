@@ -24,17 +24,13 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.nodes import ancestors
 from deeprepo.impact.reading.syntax import tree_of
 from deeprepo.impact.structs import replace
-from deeprepo.impact.text.definitions import token_likeness
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.breaks import Breakage, problem
-from deeprepo.impact.uses.symbols import ALIKE
 from deeprepo.impact.values import Arguments, Signature
 
 MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 SAME = 0.9  # share of a definition's lines that must be equal, from 0 to 1
-EDITED = 2  # edited lines with which a short renamed definition is still the same one
-DECIDES = re.compile(r"[^\W\d]\w*|[!=<>]+|[\[\]{}]")  # words, comparisons and brackets of collections
 CLIMB = 6  # levels from a name up to its call
 # What makes an argument more than a plain value: side effects, comments or unpacking.
 ACTS = re.compile(rb"\w\s*[(!]|\bawait\b|\byield\b|\bnew\b|\+\+|--|(?<![=!<>])=(?!=)|#|//|/\*|\*\*|\.\.\.|^[*&]")
@@ -135,14 +131,7 @@ async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
         [row for line in await _text(tree, side) if (row := named.sub("\0", line).strip())]
         for side in (item.before, item.after)
     ]
-    if SequenceMatcher(None, before, after, autojunk=False).ratio() >= SAME:
-        return False
-    # A short body counts as edited if it has the same words and comparisons, and a similar result.
-    edited = [set(one) - set(other) for one, other in ((before, after), (after, before))]
-    if before[:1] != after[:1] or any(len(lines) > EDITED for lines in edited):
-        return True
-    decides = [Counter(DECIDES.findall("\n".join(lines))) for lines in edited]
-    return decides[0] != decides[1] or token_likeness("\n".join(before), "\n".join(after)) < ALIKE
+    return SequenceMatcher(None, before, after, autojunk=False).ratio() < SAME
 
 
 async def _text(tree: Tree, symbol: Definition) -> Sequence[str]:

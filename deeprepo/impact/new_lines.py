@@ -10,18 +10,17 @@ from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.index import Index, index_of
 from deeprepo.impact.resolving.resolve import ABSENT, names_of, taken
 from deeprepo.impact.structs import replace
+from deeprepo.impact.text.paths import is_sample
 from deeprepo.impact.values import Change, Import, Looked, Place, Report
 
-# Folders with test data, which may contain broken code on purpose.
-MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|tests?/data|snapshots|samples?|roots)_*/")
 ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
 NEAR = 3  # suggestions
 
 
 def knows(path: str) -> bool:
-    """Return whether the imports of a file can be checked: its language is supported, and it is not test data."""
+    """Return whether the imports of a file can be checked: its language is supported, and it is no sample or test data."""
     language = language_of(path)
-    return language is not None and not language.search_only and MATERIAL.search(path) is None
+    return language is not None and not language.search_only and not is_sample(path)
 
 
 async def report(tree: Tree, change: Change) -> Report:
