@@ -175,9 +175,10 @@ def same(finding: Finding, other: Finding) -> bool:
 
 
 def _are_from_different_passes(one: Finding, other: Finding) -> bool:
-    """A pass that reports both considers them different."""
+    """A pass that reports both considers them different, and so does a root, which sees the findings of other passes."""
     mine, theirs = ({(s.name, s.role, s.view) for s in finding.basis.sources} for finding in (one, other))
-    return bool(one.basis.votes and other.basis.votes) and mine.isdisjoint(theirs)
+    is_by_root = one.basis.has_root or other.basis.has_root
+    return bool(one.basis.votes and other.basis.votes) and mine.isdisjoint(theirs) and not is_by_root
 
 
 def _have_different_proofs(one: Finding, other: Finding) -> bool:
