@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from itertools import islice, pairwise, zip_longest
+from itertools import pairwise, zip_longest
 
 from tree_sitter import Node
 
@@ -31,7 +31,6 @@ from deeprepo.impact.values import Arguments, Signature
 MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 SAME = 0.9  # share of a definition's lines that must be equal, from 0 to 1
-CLIMB = 6  # levels from a name up to its call
 # What makes an argument more than a plain value: side effects, comments or unpacking.
 ACTS = re.compile(rb"\w\s*[(!]|\bawait\b|\byield\b|\bnew\b|\+\+|--|(?<![=!<>])=(?!=)|#|//|/\*|\*\*|\.\.\.|^[*&]")
 SHORTHAND = {"shorthand_property_identifier": b"%(old)s: %(new)s", "export_specifier": b"%(new)s as %(old)s"}
@@ -289,7 +288,7 @@ def _arguments(file: _File, at: int) -> list[Node] | None:
     """Return the arguments of a call whose name ends at this byte."""
     root = tree_of(file.path, file.source)
     name = root.descendant_for_byte_range(at, at + 1) if root is not None else None
-    for above in islice(ancestors(name), CLIMB) if name is not None else ():
+    for above in ancestors(name) if name is not None else ():
         found = next((node for node in above.children if node.type in LISTS and node.start_byte > at), None)
         if found is not None:
             return found.named_children

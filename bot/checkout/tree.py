@@ -29,6 +29,7 @@ from deeprepo.impact.text.paths import name_of, raw_name
 MAX_FILE_BYTES = 2 << 20
 MAX_STARTS_BYTES = 256 << 20  # of changed files that are read to get their first lines
 STARTS_BATCH = 32  # how many of these files are in memory at the same time
+BATCH = 256  # paths or objects that git is asked for at once
 CACHE_BYTES = 16 << 20  # of recently read files
 MAX_PATCH_BYTES = 128 << 20
 HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # limits for the patches of all commits in a change
@@ -285,10 +286,10 @@ class Checkout:
         if self._is_listed(commit):
             return self._entries["base"]
         out = b""
-        for index in range(0, len(paths), 256):
+        for index in range(0, len(paths), BATCH):
             result = await self._run(
                 "--literal-pathspecs", "ls-tree", "-l", "-z", "--end-of-options", commit, "--", *map(os.fsdecode,
-                map(raw_name, paths[index : index + 256])),
+                map(raw_name, paths[index : index + BATCH])),
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
         rows = [entry for entry in out.split(b"\0") if entry and not entry.startswith(FOLDER_MODE)]
@@ -408,8 +409,8 @@ class Checkout:
         blobs: list[bytes | None] = []
         if process.stdin is None or process.stdout is None:
             raise GitError("git cat-file has no pipes")
-        for index in range(0, len(oids), 256):
-            batch = oids[index : index + 256]
+        for index in range(0, len(oids), BATCH):
+            batch = oids[index : index + BATCH]
             process.stdin.write("".join(f"{oid}\n" for oid in batch).encode())
             try:
                 async with asyncio.timeout(git.MAX_SECONDS):

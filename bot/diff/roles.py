@@ -24,7 +24,6 @@ from deeprepo.impact.text.paths import (
     vendored_folder,
 )
 
-CACHED = 8_192  # paths
 _MIGRATIONS = re.compile(r"(?:^|/)(?:migrations?|migrate|versions)/", re.IGNORECASE)
 # Settings in a format that most languages can parse.
 _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})
@@ -52,7 +51,7 @@ def format_of(path: str) -> str:
     return ".env" if name.startswith(".env") else splitext(name)[1] or name
 
 
-@lru_cache(maxsize=CACHED)
+@lru_cache
 def _kind(path: str) -> str:
     """Return what reads a file: a language, a format's parser or "prose"; "" if nothing does."""
     if is_prose(path):
@@ -68,7 +67,7 @@ def _kind(path: str) -> str:
     return format_of(path) if is_known else ""
 
 
-@lru_cache(maxsize=CACHED)
+@lru_cache
 def _parts(path: str) -> frozenset[str]:
     """Return the special purposes of a file for which there are separate checks."""
     parts = {
@@ -81,7 +80,7 @@ def _parts(path: str) -> frozenset[str]:
     return frozenset(part for part, holds in parts.items() if holds)
 
 
-@lru_cache(maxsize=CACHED)
+@lru_cache
 def _exemptions(path: str) -> frozenset[str]:
     if is_workflow(path):  # a workflow counts under any name
         return frozenset()

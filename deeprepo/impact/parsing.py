@@ -26,7 +26,7 @@ MOST_ANGLES = 100
 ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){%d}" % MOST_ANGLES)
 
 
-@lru_cache(maxsize=32)
+@lru_cache
 def grammar(module: str, function: str) -> Language:
     """Return a grammar, loaded on first use."""
     return Language(getattr(import_module(module), function)())

@@ -64,7 +64,7 @@ def _words(manifests: Mapping[str, bytes]) -> Mapping[str, tuple[str, str]]:
     return found
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def form(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern for paths (with a leading slash) that end in one of these names."""
     return re.compile("|".join(f"(?:.*/){translate(name)}" for name in names))

@@ -34,7 +34,7 @@ def only_imports(source: bytes, parts: re.Pattern[bytes], last: bytes, before: b
     return b"".join(pieces).lstrip(b";") + b"\n"
 
 
-@lru_cache(maxsize=32)
+@lru_cache
 def any_word(words: frozenset[str]) -> re.Pattern[bytes]:
     """Return a pattern that matches statements with one of the words; without words, any statement."""
     return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)))

@@ -264,7 +264,7 @@ def is_handled(marks: Marks, node: Node, form: Form) -> bool:
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def _quoted(test: str) -> frozenset[str]:
     """Return the names that a test has in quotes, or after a colon or backslash."""
     return frozenset(QUOTED.findall(test))

@@ -85,7 +85,7 @@ def _words(source: bytes) -> frozenset[bytes]:
     return frozenset(WORD.findall(source))
 
 
-@lru_cache(maxsize=8)
+@lru_cache
 def _parts(names: frozenset[str]) -> tuple[tuple[str, list[bytes]], ...]:
     return tuple((name, WORD.findall(name.encode())) for name in names)
 
@@ -344,7 +344,7 @@ def without_types(written: str) -> str:
     return written
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def any_of(names: frozenset[str]) -> re.Pattern[bytes]:
     """Return a pattern that matches any of the names as a whole word; without names it matches nothing."""
     parts = sorted((re.escape(name.encode()) for name in names if name), key=lambda part: (-len(part), part))

@@ -220,17 +220,17 @@ def _table(rows: Iterable[tuple[str, Marks]]) -> Mapping[str, Marks]:
     return {word: marks for words, marks in rows for word in words.split()}
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _comment(marks: Marks) -> re.Pattern[str]:
     return re.compile(rf"^\s*+(?:{'|'.join(marks)})")
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _spaced(marks: Marks) -> re.Pattern[str]:
     return re.compile(rf"\s(?:{'|'.join(marks)})")
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _behind(marks: Marks) -> re.Pattern[str]:
     return re.compile(rf"{_STRING}|(?P<comment>(?<!\s)\s++(?:{'|'.join(marks)}))")
 

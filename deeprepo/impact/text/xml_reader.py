@@ -26,7 +26,7 @@ class _Beyond(Exception):  # noqa: N818 - it ends the parse, and is no error of 
     """The file exceeds a limit, or declares entities."""
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def elements(source: bytes) -> tuple[Element, ...]:
     """Return the elements of a file in order.
 
