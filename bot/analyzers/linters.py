@@ -194,7 +194,6 @@ class Linter(ABC):
     sentinel: Sentinel | None = None  # shows that a text was read to its end; None if the log shows it
     settings: Mapping[str, bytes] = MappingProxyType({})  # the files of our configuration
     ends: re.Pattern[str] = FEEDS  # what ends a line for the linter
-    others: re.Pattern[bytes] = re.compile(rb"(?!)")  # how files with the same suffix, but another format begin
     memory: int = 0  # bytes that a run may allocate; 0: no limit
     cpu_seconds: int = linter_run.CPU_SECONDS
     silent: frozenset[int] = frozenset()  # exit statuses without output, if it could read none of the files
@@ -240,7 +239,7 @@ class Linter(ABC):
         """Return the reports of chosen rules that the change causes."""
         after = await tree.read_many([file.path for file in files])
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
-        mine = [file for file in files if file.path in after and not self.others.match(after[file.path])]
+        mine = [file for file in files if file.path in after]
         sides = [self._side(file, after, before) for file in mine]
         texts = [{(one.file.path, text) for text in (one.own, one.shown, one.bare, one.base) if text} for one in sides]
         reports = await self._lint_all(texts)

@@ -1,13 +1,13 @@
 """Decide whether a renamed file keeps its role, which is its language and the checks that apply to it.
 
-A rename can turn unchecked text into a workflow, a migration or code, so the whole file counts as new. It can
-also turn settings into something that nothing parses, so that their keys are lost. The checks treat a file
-with a new role as a deletion and an addition.
+A rename can turn unchecked text into a workflow or code, so the whole file counts as new. It can also turn
+settings into something that nothing parses, so that their keys are lost. The checks treat a file with a new role
+as a deletion and an addition.
 """
 
 import re
 from functools import lru_cache
-from posixpath import basename, dirname, splitext
+from posixpath import basename, splitext
 
 from bot.file_kinds import is_action, is_dockerfile
 from deeprepo.impact.filetypes import filetype
@@ -24,7 +24,6 @@ from deeprepo.impact.text.paths import (
     vendored_folder,
 )
 
-_MIGRATIONS = re.compile(r"(?:^|/)(?:migrations?|migrate|versions)/", re.IGNORECASE)
 # Settings in a format that most languages can parse.
 _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})
 
@@ -42,7 +41,7 @@ def changes_role(old: str, new: str) -> bool:
     if not kind or kind == "prose":  # nothing reads it, or only people do
         return loses_exemption
     loses_parser = bool(marks) and format_of(old) in _PARSED
-    return loses_exemption or loses_parser or _parts(old) != _parts(new) or _becomes_migration(old, new)
+    return loses_exemption or loses_parser or _parts(old) != _parts(new)
 
 
 def format_of(path: str) -> str:
@@ -91,8 +90,3 @@ def _exemptions(path: str) -> frozenset[str]:
         "sample": is_sample(path),
     }
     return frozenset(mark for mark, holds in marks.items() if holds)
-
-
-def _becomes_migration(old: str, new: str) -> bool:
-    """Return whether a file becomes a migration, which a tool runs because of its folder."""
-    return bool(_MIGRATIONS.search(new)) and (not _MIGRATIONS.search(old) or dirname(new) != dirname(old))

@@ -1,6 +1,5 @@
 """Run Oxlint on changed JavaScript and TypeScript files."""
 
-import re
 from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -21,9 +20,6 @@ class Oxlint(Linter):
     sentinel = Sentinel(b"debugger;\n", "no-debugger")
     settings = MappingProxyType({"oxlint.json": CONFIG})
     ends = RETURNS
-    others = re.compile(
-        rb"\A(?:\xef\xbb\xbf)?\s*+<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE
-    )  # Qt stores translations in `.ts` files
 
     def arguments(self, codes: Sequence[str], _names: Sequence[str], /) -> list[str]:
         """Return arguments that select the rules and use only our configuration."""
