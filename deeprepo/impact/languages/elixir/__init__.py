@@ -2,8 +2,8 @@
 
 Mix compiles every file below `lib` under any name. By convention, `Shop.CartView` is in
 lib/shop/cart_view.ex, with or without folders such as `views` between. One folder may spell several parts
-(`Phoenix.LiveView` is lib/phoenix_live_view), a task's file spells them with dots, and files below `web` omit
-the application. A module that several files match resolves to none of them.
+(`Phoenix.LiveView` is lib/phoenix_live_view), and a task's file spells them with dots. A module that several files
+match resolves to none of them.
 """
 
 import posixpath
@@ -22,7 +22,6 @@ from deeprepo.impact.values import Arguments, Facts
 
 ENDINGS = (".ex", ".exs")
 ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")
-ACRONYM = 3  # letters of a word that may be an acronym
 
 
 class SearchModules(Namespaces):
@@ -59,8 +58,7 @@ class SearchModules(Namespaces):
     def names_unread(self, path: str) -> Collection[str]:
         """Return how the last part of the name of a file's module may be capitalized."""
         stem = _own_name(path)
-        words = "".join(part.upper() if len(part) <= ACRONYM else part.title() for part in stem.split("_"))
-        return {camel(stem), stem.replace("_", "").upper(), words} - {""}
+        return {camel(stem), stem.replace("_", "").upper()} - {""}
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """Return the only file whose path matches a module, or the registered file that declares it.
@@ -97,7 +95,7 @@ class SearchModules(Namespaces):
         paths = [path for path in known if module in (self.spaces_of.get(path) or {module})]
         files = [path for path in paths if _spells(path, parts[:-1])]
         exact = [path for path in files if _inner_folders(path) == parts[:-1]]
-        chosen = exact or files or [path for path in paths if _spells_inside(path, parts[:-1])]
+        chosen = exact or files
         return chosen[0] if len(chosen) == 1 else None
 
 
@@ -133,12 +131,6 @@ def _spells(path: str, parts: Sequence[str]) -> bool:
         ]
         at = ends[0] if ends else at
     return at == len(parts)
-
-
-def _spells_inside(path: str, parts: Sequence[str]) -> bool:
-    """Return whether the folders of a file below `web` spell its modules. Such a path omits the application."""
-    root = ROOT.match(path)
-    return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
 
 
 def _operator(node: Node | None) -> str:
