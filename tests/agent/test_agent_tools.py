@@ -206,6 +206,12 @@ def test_empty_result_has_an_explanation(table: Table) -> None:
     ]
 
 
+def test_search_leaves_out_excluded_paths(table: Table) -> None:
+    """A glob with an exclamation mark excludes paths."""
+    said, _, _ = blocks(table, "print(*search('total', '!shop/cart.py'), *search('total', '!*.py'), sep='\\n')")
+    assert [row.partition(":")[0] for row in said[0].splitlines()] == ["shop/price.py"]
+
+
 def test_canceling_ends_a_block_and_its_worker_call(table: Table) -> None:
     """Canceling ends the block and its worker call, although the call would never return."""
     asked = asyncio.Event()

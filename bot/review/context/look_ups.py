@@ -200,13 +200,15 @@ class LookUps:
 def pathspecs(glob: str) -> list[str]:
     """Return a glob as Git pathspecs.
 
-    A plain glob matches in every folder, and one with ** matches as in a shell. Braces are expanded. A glob
-    that matches every path returns nothing.
+    A plain glob matches in every folder, and one with ** matches as in a shell. Braces are expanded, and `!` excludes
+    the paths that match. A glob that matches every path returns nothing.
     """
     plain = _plain_glob(glob)
     if plain in {"", "*", "**", "**/*", ".", "/"}:
         return []
-    return [f":(glob){brace}" if "**" in brace else brace for brace in globs.braces(plain)]
+    magic = ["exclude"] * plain.startswith("!") + ["glob"] * ("**" in plain)
+    prefix = f":({','.join(magic)})" if magic else ""
+    return [f"{prefix}{brace}" for brace in globs.braces(plain.removeprefix("!"))]
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:

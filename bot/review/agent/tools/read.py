@@ -79,9 +79,8 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
     blob = await state.session.tree.read(path, side)
     if blob is None:
         raise ValueError(f"{path} {await absent(state.session.tree, path, side)}")
-    lines = file_lines(blob)
     first = max(1, int(start))
-    return "\n".join(lines[first - 1 : min(int(end) if end is not None else first, first - 1 + MAX_LINES)])
+    return "\n".join(file_lines(blob)[first - 1 : int(end) if end is not None else first])
 
 
 async def search(
