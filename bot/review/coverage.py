@@ -266,7 +266,7 @@ class CoverageTracker:
             return replace(reading, state="skipped", reason="in a test, which its own run checks")
         if use.reference.asks and not _may_be_provided(use.reference):
             return replace(reading, state="unread", reason=use.says)
-        if not use.may_break or (use.is_doubtful and not self.by_model):
+        if not use.may_break or use.is_doubtful:
             return replace(reading, state="relies", reason=use.was_now or use.says)
         why = "its lines were not in any prompt" if self.by_model else ""
         return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
