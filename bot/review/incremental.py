@@ -30,7 +30,7 @@ from bot.values import (
 from bot.values.finding import AGREED
 
 SMALL_PUSH = 100  # written lines in a small push
-FIX = 40  # lines that a fix writes and removes, and lines that change its new regions
+SHORT_PUSH = 40  # lines that such a push writes and removes, and changed lines of its new regions
 
 
 class Commits(Protocol):
@@ -54,7 +54,7 @@ class Past:
     known: EarlierReview | None = None  # its record, used to recognize its findings in the current code
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # text of the changed files at the previous head
-    # what happened to the lines of those files, and of files with findings
+    # what happened to the lines of those files, of files changed at the last review, and of files with findings
     since: Since = field(default_factory=Since)
 
     @property
@@ -86,7 +86,7 @@ class Past:
         ]
         tracker.reuse(same, {use.place: by for use in uses})
 
-    def is_fix(self, unread: Sequence[Unit]) -> bool:
+    def is_short_push(self, unread: Sequence[Unit]) -> bool:
         """Return whether few lines changed since the last review, no file lost a word, and models had read the rest.
 
         A word that a file loses may be a name that other files still contain, so it needs a search.
@@ -95,11 +95,11 @@ class Past:
             return False
         known_ids = {unit.id for unit in self.earlier.units if unit.model}
         sides = self.since, Since(self.since.now, self.since.before)
-        changed_lines = sum(side.count_written([*side.now], FIX) for side in sides)
+        changed_lines = sum(side.count_written([*side.now], SHORT_PUSH) for side in sides)
         never_read = sum(len(unit.changed_rows) for unit in unread if unit.id not in known_ids)
         now = self.since.now
         has_lost_words = any(_words(text) - _words(now.get(path, "")) for path, text in self.since.before.items())
-        return max(changed_lines, never_read) <= FIX and not has_lost_words
+        return max(changed_lines, never_read) <= SHORT_PUSH and not has_lost_words
 
     def collapsed_fingerprints(
         self, findings: Sequence[Finding], files: Sequence[ChangedFile], bars: Collection[Severity]
@@ -144,8 +144,9 @@ async def read_past(
     except reviews.UnreadableError as error:
         return Past(round=Round(full=full, reason=str(error)))
     reason = await _reason_to_read_again(known, commits, pull)
-    names = {file.path: file.old_path or file.path for file in files}
-    names |= {item.path: item.path for finding in known.findings for item in finding.places if item.path not in names}
+    quoted_paths = [item.path for finding in known.findings for item in finding.places]
+    names = {path: path for path in (*known.files, *quoted_paths)}
+    names |= {file.path: file.old_path or file.path for file in files}
     before = await _texts(commits, known.head, names)
     return Past(
         known=known,

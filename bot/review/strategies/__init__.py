@@ -65,7 +65,7 @@ def choose_at(session: Session, effort: ReviewEffort) -> tuple[str, str]:
         worker=session.reader is not None,
         affordable=can_afford_root(session),
         moved=has_moved_files(subject),
-        fix=is_fix(subject),
+        short_push=is_short_push(subject),
         effort=effort,
         window=session.calls.sizes.window(root) if root is not None else None,
     )
@@ -129,7 +129,7 @@ def choose(
     worker: bool,
     affordable: bool = True,
     moved: bool = False,
-    fix: bool = False,
+    short_push: bool = False,
     effort: ReviewEffort = "medium",
     window: int | None = None,
 ) -> tuple[str, str]:
@@ -137,7 +137,7 @@ def choose(
 
     - `affordable`: the budget covers a root.
     - `moved`: files were removed or moved, so other files may still refer to them.
-    - `fix`: an earlier review has searched the repository, and few lines changed since.
+    - `short_push`: few lines changed since an earlier review.
     - `window`: the root's context window in tokens, if it is known.
     """
     if not worker:
@@ -146,15 +146,15 @@ def choose(
         return strategy, ASKED
     size = sum(unit.tokens for unit in units)
     what = f"{count(len(units), 'code region')} with about {size:,} tokens"
-    is_short_fix = fix and effort == "medium" and not moved and size <= ONE_PROMPT
-    if root and effort != "low" and affordable and (units or moved) and not is_short_fix:
+    is_read_only = short_push and effort == "medium" and not moved and size <= ONE_PROMPT
+    if root and effort != "low" and affordable and (units or moved) and not is_read_only:
         if size <= _one_reading(window) and len(units) <= ROOT_UNITS:
             return "root", f"{what}, so the root model reviews it and searches the repository"
         turns = f", in at most {MANY_TURNS} turns" if len(units) > ROOT_UNITS else ""
         return "rlm", f"{what}; workers review all of it, then the root model connects the parts{turns}"
     if not units:
         return "parts", "there is nothing left to review"
-    lacks = "few lines changed since the last review" if is_short_fix else "the budget is too small for a root model"
+    lacks = "few lines changed since the last review" if is_read_only else "the budget is too small for a root model"
     lacks = "effort low uses no root model" if effort == "low" else lacks
     why = f"it is read without a search ({lacks})" if root else "a worker but no root model is configured"
     return "parts", f"{what}; {why}"
@@ -166,13 +166,18 @@ def _one_reading(window: int | None) -> int:
 
 def has_moved_files(survey: Survey) -> bool:
     """Return whether the change has removed or moved a file that belongs to the project since the last review."""
-    moved = [file for file in survey.files if file.status in ("deleted", "renamed") and not file.is_vendored]
-    return any(survey.past.earlier is None or file.path in survey.past.before for file in moved if not file.is_ignored)
+    earlier, before = survey.past.earlier, survey.past.before
+    own = [file for file in survey.files if not (file.is_vendored or file.is_ignored)]
+    deleted = {file.path for file in own if file.status == "deleted"}
+    renamed = {file.path for file in own if file.status == "renamed"}
+    if earlier is None:
+        return bool(deleted or renamed)
+    return not (deleted.isdisjoint(before) and renamed.issubset(earlier.files))
 
 
-def is_fix(survey: Survey) -> bool:
-    """Return whether a reading of the unread regions is enough. Issues that the change closes need all of it."""
-    return not survey.pull.issues and survey.past.is_fix(survey.tracker.unread())
+def is_short_push(survey: Survey) -> bool:
+    """Return whether one call that reads the unread regions is enough. Issues that the change closes need all of it."""
+    return not survey.pull.issues and survey.past.is_short_push(survey.tracker.unread())
 
 
 def can_afford_root(session: Session) -> bool:
