@@ -347,20 +347,6 @@ def test_links_and_huge_files_are_not_copied_for_the_checker(repository: Reposit
     assert places(pull, "ty") == [("u.py", 5, "missing-argument")]
 
 
-class Failing(Ty):
-    """A ty checker that runs another program, which fails."""
-
-    def __init__(self, program: Path) -> None:
-        super().__init__()
-        self._program = program
-        program.write_text("#!/bin/sh\necho cannot read /home/me/ty.toml >&2; exit 2\n")
-        program.chmod(0o755)
-
-    def program(self) -> str | None:
-        """Return the program that fails."""
-        return str(self._program)
-
-
 class Counting(Ty):
     """A ty checker that records its runs."""
 
@@ -372,16 +358,6 @@ class Counting(Ty):
         """Record the side and run the checker."""
         self.runs.append(side)
         return await super().run(folder, sources, side, checked)
-
-
-class Swayed(Ty):
-    """A ty checker that reports an error only if it checks other files too, as tsc does for some types."""
-
-    async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Run the checker, and add the error."""
-        found = await super().run(folder, sources, side, checked)
-        more = Diagnostic("u.py", 3, "missing-attribute", "`int` has no attribute `total`")
-        return [*found, more] if len(checked) > 1 else found
 
 
 def test_missing_checker_is_listed_in_the_coverage(repository: Repository) -> None:

@@ -79,12 +79,3 @@ def test_hostile_text_cannot_control_the_terminal() -> None:
 
     assert not re.search("[\x1b\x07\u202e]", page)
     assert "[link=http://evil.example]x[/link]" in page
-
-
-class _Ascii:
-    """A terminal's file that only supports ASCII."""
-
-    encoding = "ascii"
-
-    def __init__(self, out: StringIO) -> None:
-        self.write, self.flush = out.write, out.flush

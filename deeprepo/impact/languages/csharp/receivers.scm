@@ -64,8 +64,6 @@
     (generic_name . (identifier) @place)
     (qualified_name name: [(identifier) @place (generic_name . (identifier) @place)])]))] @constructs.default
   (#not-match? @constructs.default "^[^{]*\\bpartial\\b|\\n[ \\t]*#[ \\t]*if\\b"))
-; `new(1)`: what declares its place says the class; also in `kept ?? new(1)` and `is_new ? new(1) : kept`
-; when: new(
 ; all
 ; of what class things are
 (object_creation_expression type: (_) @type) @made
