@@ -47,6 +47,7 @@ async def test_two_reviews_left_by_a_crash_are_merged(scene: Scene) -> None:
     diary = Diary()
     async with scene.running(diary) as board:
         await diary.seen("end newer")
+        await scene.settled(board)
         await find_lost_jobs(board)
         await scene.settled(board)
     assert [line for line in diary.told if line.startswith("end")] == ["end newer"]
