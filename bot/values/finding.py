@@ -245,6 +245,11 @@ class Basis:
         return any(source.kind == "model" for source in self.sources)
 
     @property
+    def has_check(self) -> bool:
+        """Whether a static check is among the sources."""
+        return any(source.kind != "model" for source in self.sources)
+
+    @property
     def breaks(self) -> tuple[str, ...]:
         """The digests of all breaks that the sources report."""
         return tuple(dict.fromkeys(each for source in self.sources for each in source.breaks))
@@ -429,7 +434,7 @@ class Finding:
 
         Models only see a placeholder for it, so they cannot review, repeat or withdraw the finding.
         """
-        return self.category == "secret" and any(source.kind != "model" for source in self.basis.sources)
+        return self.category == "secret" and self.basis.has_check
 
     @property
     def is_sure(self) -> bool:
@@ -439,8 +444,8 @@ class Finding:
 
     @property
     def may_block(self) -> bool:
-        """Whether it may fail the check or block the merge. A model's claim may only if it is confirmed."""
-        return self.verdict.is_shown or not (self.basis.has_model or self.basis.unsettled)
+        """Whether it may fail the check or block the merge. What only models report must be confirmed first."""
+        return self.verdict.is_shown or (self.basis.has_check and not self.basis.unsettled)
 
     @property
     def serious(self) -> bool:

@@ -17,6 +17,7 @@ UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the
 USE = Coverage(readings=(CoverageRow("use", "a.py", "f", "unread", reason="it could not be found out"),))
 NEW = finding("f1")  # high severity
 CLAIM = finding("f3", sources=(Source("model", "m"),), verdict=Verdict.UNPROVEN)
+HINT = finding("f4", sources=(Source("model", "m"), Source("analyser", "contracts")), verdict=Verdict.UNPROVEN)
 REFUTED = now(finding("f2"), "refuted", verdict=Verdict.REFUTED)
 HALF_JUDGED, JUDGED = ({"dropped": 2, "findings": (REFUTED,) * number} for number in (1, 2))
 
@@ -33,6 +34,7 @@ TABLE: list[tuple[dict[str, Any], str, str, str]] = [
     ({"findings": (now(NEW, "still"),)}, "neutral", "failure", "failure"),
     ({"findings": (now(NEW, "below"),)}, "success", "failure", "failure"),
     ({"findings": (CLAIM,)}, "neutral", "neutral", "neutral"),
+    ({"findings": (HINT,)}, "neutral", "failure", "failure"),
     ({"findings": (now(NEW, "fixed"),)}, "success", "success", "success"),
     ({"findings": (now(NEW, "silenced"),)}, "success", "success", "success"),
     ({"coverage": UNIT}, "neutral", "failure", "failure"),

@@ -36,7 +36,7 @@ async def report(
 ) -> str:
     """Report a finding: return its id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree.
 
-    `instead_of`: the id of a finding that this one corrects. Its sources then count for this one.
+    `instead_of`: the id of a finding that this one corrects. The passes that reported it then count for this one.
     """
     if severity not in SEVERITIES:
         return _refuse(state, title, f"severity must be one of {', '.join(SEVERITIES)}")
@@ -71,8 +71,7 @@ async def agree(state: RunState, id: str, path: str, quote: str, severity: str =
     sources = dict.fromkeys((*found.basis.sources, state.source))
     is_own = line.path == found.path and found.start <= line.line <= found.end
     evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
-    is_by_code = any(source.kind != "model" for source in found.basis.sources)
-    severity = found.severity if is_by_code or not severity else severity
+    severity = found.severity if found.basis.has_check or not severity else severity
     rows, basis = state.session.results.findings, replace(found.basis, sources=tuple(sources))
     rows[rows.index(found)] = replace(found, evidence=evidence, basis=basis, severity=severity)
     return f"supported, now {severity}" if severity != found.severity else "supported"
@@ -162,8 +161,9 @@ async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
         return _refuse(state, finding.title, checked_finding)
     old = _standing(state, instead_of) if instead_of else None
     if isinstance(old, Finding) and await drop(state, instead_of, "corrected") == "dropped":
-        sources = dict.fromkeys((*checked_finding.basis.sources, *old.basis.sources))
-        checked_finding = replace(checked_finding, basis=replace(checked_finding.basis, sources=tuple(sources)))
+        passes = (source for source in old.basis.sources if source.kind == "model")
+        sources = tuple(dict.fromkeys((*checked_finding.basis.sources, *passes)))
+        checked_finding = replace(checked_finding, basis=replace(checked_finding.basis, sources=sources))
     current, before = merge.add_or_replace(state.session.results.findings, checked_finding)
     which = current.fingerprint
     state.refusals.pop(finding.title, None)
