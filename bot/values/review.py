@@ -183,7 +183,7 @@ class Coverage:
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """The items that should have been checked but were not, most important first."""
-        kinds = ("unit", "file", "use", "search", "check")
+        kinds = ("unit", "file", "search", "check", "use")
         return tuple(row for kind in kinds for row in self.readings if row.kind == kind and row.state == "unread")
 
     @property
