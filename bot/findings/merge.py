@@ -157,10 +157,8 @@ def same(finding: Finding, other: Finding) -> bool:
         is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW_SHARED)
         is_story = is_use or is_one_break or (shares_name and not by_readers)
         is_story |= alike(*titles, FEW_SHARED if shared_places else HALF_SHARED)
-        are_guesses = not (finding.proven or other.proven) and all(
-            source.kind == "model" for source in (*finding.basis.sources, *other.basis.sources)
-        )
-        is_kindred = not are_guesses or shares_name or alike(*titles, FEW_SHARED)
+        is_guess = not (finding.proven or other.proven or finding.basis.has_check or other.basis.has_check)
+        is_kindred = not is_guess or shares_name or alike(*titles, FEW_SHARED)
         is_kindred |= _are_from_different_passes(finding, other)
         return ((finding.category == other.category and is_kindred) or is_story) and not is_other
     shows_other, back = _shows(finding, other), _shows(other, finding)

@@ -54,7 +54,7 @@ class Past:
     known: EarlierReview | None = None  # its record, used to recognize its findings in the current code
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # text of the changed files at the previous head
-    # what happened to the lines of those files, of files changed at the last review, and of files with findings
+    # what happened to the lines of those files, and of the previous review's
     since: Since = field(default_factory=Since)
 
     @property

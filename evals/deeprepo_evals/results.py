@@ -42,7 +42,6 @@ class Row:
 class Outcome:
     """How a run went on. What failed was no fault of the model's answer and is left for the next time."""
 
-    done_count: int = 0
     failures: tuple[tuple[Item, str], ...] = ()  # with the sentence that says why
 
     @property
@@ -141,7 +140,7 @@ async def carry_out(
     for error in ended:
         if isinstance(error, Exception):  # not the cancelling of the other lanes
             raise error
-    return Outcome(done, tuple(failed))
+    return Outcome(tuple(failed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,9 @@ UNIT = Unit(
 )  # fmt: skip
 
 
-def units(count: int, **changes: object) -> list[Unit]:
+def units(count: int) -> list[Unit]:
     """Return code regions, each in its own file."""
-    return [replace(UNIT, id=f"m{n}.py:f", path=f"m{n}.py", **changes) for n in range(count)]
-
-
-LARGE = units(81)
+    return [replace(UNIT, id=f"m{n}.py:f", path=f"m{n}.py") for n in range(count)]
 
 
 @pytest.mark.parametrize(
@@ -26,7 +23,7 @@ LARGE = units(81)
         (units(2), True, False, "offline", "no model is configured"),
         ([], True, True, "parts", "there is nothing left to review"),
         (units(80), True, True, "root", "80 code regions with about 80,000 tokens, so"),
-        (LARGE, True, True, "rlm", "then the root model connects the parts"),
+        (units(81), True, True, "rlm", "then the root model connects the parts"),
         (units(401), True, True, "rlm", "then the root model connects the parts, in at most 8 turns"),
         (units(7), False, True, "parts", "a worker but no root model is configured"),
     ],

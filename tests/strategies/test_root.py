@@ -131,15 +131,15 @@ RENAMED = "def apply(rate, total):\n    return total * rate\n"
         ({"shop/more.py": RATES[:300]}, "reading"),
         ({"shop/more.py": RATES}, "turn"),
         ({"shop/helper.py": RENAMED}, "turn"),
-        ({"shop/more.py": "RATE = 1\n", "shop/taken_back.py": None}, "turn"),
+        ({"shop/more.py": "RATE = 1\n", "shop/gone.py": None}, "turn"),
     ],
-    ids=["few lines", "many lines", "a word is gone", "a file left the change"],
+    ids=["few lines", "many lines", "a word is gone", "taken back"],
 )
 def test_few_lines_of_a_later_push_are_read_in_one_call(
     change: Repository, push: Mapping[str, str | None], call: str
 ) -> None:
     """A longer push gets a search, and so does one after which a word is gone from a file."""
-    change.commit({"shop/taken_back.py": "SOME_RATE = 1\n"}, "first push")
+    change.commit({"shop/gone.py": "SOME_RATE = 1\n"}, "first push")
     previous = change.folder.parent / "previous.json"
     previous.write_text(json.dumps(read(change, Played(FOUND))))
     change.commit(push, "second push")

@@ -166,17 +166,17 @@ def _one_reading(window: int | None) -> int:
 
 def has_moved_files(survey: Survey) -> bool:
     """Return whether the change has removed or moved a file that belongs to the project since the last review."""
-    earlier, before = survey.past.earlier, survey.past.before
-    own = [file for file in survey.files if not (file.is_vendored or file.is_ignored)]
-    deleted = {file.path for file in own if file.status == "deleted"}
-    renamed = {file.path for file in own if file.status == "renamed"}
-    if earlier is None:
-        return bool(deleted or renamed)
-    return not (deleted.isdisjoint(before) and renamed.issubset(earlier.files))
+    past = survey.past
+    known = past.earlier.files if past.earlier is not None else ()
+    return any(
+        file.path not in known or (file.status == "deleted" and file.path in past.before)
+        for file in survey.files
+        if file.status in ("deleted", "renamed") and not (file.is_vendored or file.is_ignored)
+    )
 
 
 def is_short_push(survey: Survey) -> bool:
-    """Return whether one call that reads the unread regions is enough. Issues that the change closes need all of it."""
+    """Return whether one call may read what is unread. Issues that the change closes need a search."""
     return not survey.pull.issues and survey.past.is_short_push(survey.tracker.unread())
 
 

@@ -101,8 +101,10 @@ ASKING, DOUBTING = 0.25, 0.5
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above {SMALL_PROMPT:,} tokens, models report {FINDINGS} finding and one more per {PART:,} tokens, one more call each confirms all of them at high, those shown in full and {SPARE} more if workers read the change, else none at medium, "
-    f"and {ASKING:.0%} of the calls request more code"
+    f"a root model takes {TURNS:g} turns, and {MORE_TURNS:g} more for each doubling of its first prompt above "
+    f"{SMALL_PROMPT:,} tokens; models report {FINDINGS} finding, and one more per {PART:,} tokens; at high, each is "
+    f"confirmed, otherwise those shown in full and {SPARE} more, at medium only workers'; {ASKING:.0%} of the calls "
+    "request more code"
 )
 
 

@@ -34,18 +34,17 @@ class Behaviour:
     calls: int  # of workers, over FILES files
     files: int  # that they were shown
     turns: tuple[Usage, ...]
-    total_usd: float  # dollars of the whole run, as the journal has them
 
 
 WORKER = Price(0.20, 1.10)
-BASELINE = Behaviour(Price(15, 75), 0, 108, (Usage(80_000, 2_533),), 1.39)
+BASELINE = Behaviour(Price(15, 75), 0, 108, (Usage(80_000, 2_533),))
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "exhaustive": Behaviour(
         Price(15, 75), 61, 225,
-        (Usage(12_000, 2_400), Usage(30_000, 2_900), Usage(52_000, 2_900), Usage(74_000, 2_900), Usage(92_000, 2_766)), 5.04,
+        (Usage(12_000, 2_400), Usage(30_000, 2_900), Usage(52_000, 2_900), Usage(74_000, 2_900), Usage(92_000, 2_766)),
     ),
     "satisficing": Behaviour(
-        Price(3, 15), 9, 35, (Usage(10_000, 3_000), Usage(35_000, 4_000), Usage(55_000, 4_000), Usage(65_000, 4_300)), 0.74
+        Price(3, 15), 9, 35, (Usage(10_000, 3_000), Usage(35_000, 4_000), Usage(55_000, 4_000), Usage(65_000, 4_300))
     ),
-    "failing": Behaviour(Price(0.20, 1.10), 0, 0, (Usage(20_000, 2_400), Usage(27_000, 2_400), Usage(33_000, 2_470)), 0.024),
+    "failing": Behaviour(Price(0.20, 1.10), 0, 0, (Usage(20_000, 2_400), Usage(27_000, 2_400), Usage(33_000, 2_470))),
 }  # fmt: skip

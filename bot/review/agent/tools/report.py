@@ -65,9 +65,13 @@ async def agree(state: RunState, id: str, path: str, quote: str, severity: str =
     if isinstance(found, str):
         return found
     if line is None:
-        return _refuse(state, found.title, f"{path} has no such line: quote the line that decides, whole and verbatim")
+        return _refuse(
+            state,
+            f"agree({found.fingerprint})",
+            f"{path} has no such line: quote the line that decides, whole and verbatim",
+        )
     if severity and severity not in SEVERITIES:
-        return _refuse(state, found.title, f"severity must be one of {', '.join(SEVERITIES)}")
+        return _refuse(state, f"agree({found.fingerprint})", f"severity must be one of {', '.join(SEVERITIES)}")
     sources = dict.fromkeys((*found.basis.sources, state.source))
     is_own = line.path == found.path and found.start <= line.line <= found.end
     evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
