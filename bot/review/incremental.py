@@ -94,11 +94,10 @@ class Past:
         if self.earlier is None or self.round.full:
             return False
         known_ids = {unit.id for unit in self.earlier.units if unit.model}
-        sides = self.since, Since(self.since.now, self.since.before)
-        changed_lines = sum(side.count_written([*side.now], SHORT_PUSH) for side in sides)
+        before, now = self.since.before, self.since.now
+        changed_lines = sum(side.count_written(side.now, SHORT_PUSH) for side in (self.since, Since(now, before)))
         never_read = sum(len(unit.changed_rows) for unit in unread if unit.id not in known_ids)
-        now = self.since.now
-        has_lost_words = any(_words(text) - _words(now.get(path, "")) for path, text in self.since.before.items())
+        has_lost_words = any(_words(text) - _words(now.get(path, "")) for path, text in before.items())
         return max(changed_lines, never_read) <= SHORT_PUSH and not has_lost_words
 
     def collapsed_fingerprints(

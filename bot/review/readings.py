@@ -70,8 +70,8 @@ async def before_root(session: Session, units: Sequence[Unit]) -> tuple[WorkerRe
 @asynccontextmanager
 async def beside(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> AsyncIterator[Join]:
     """Start the passes over the diff. Yields a function that joins their answers with the one of this worker."""
-    is_split = reader.role != "root" and len(units) == len(session.tracker.units)
-    groups = pack(units, _room(session)) if is_split else []
+    is_whole = len(units) == len(session.tracker.units)
+    groups = pack(units, _room(session)) if is_whole and reader.role != "root" else []
     tasks = [asyncio.create_task(worker.read_alone(groups)) for worker in _others(session, groups)]
     careful = _careful_pass(session, reader, units) if groups else None
     reading = [asyncio.create_task(careful.worker.read_alone([careful.units]))] if careful is not None else []

@@ -167,7 +167,7 @@ def _one_reading(window: int | None) -> int:
 def has_moved_files(survey: Survey) -> bool:
     """Return whether the change has removed or moved a file that belongs to the project since the last review."""
     past = survey.past
-    known = past.earlier.files if past.earlier is not None else ()
+    known = past.earlier.files if past.earlier else ()
     return any(
         file.path not in known or (file.status == "deleted" and file.path in past.before)
         for file in survey.files

@@ -87,8 +87,7 @@ def _least(form: Schema | None) -> dict[str, Any]:
     return {name: [] if entry.get("type") == "array" else "" for name, entry in required.items()}
 
 
-# Assumptions for what cannot be counted, from 64 reviews of changes that a root read, without thinking. All their
-# requests were recorded.
+# Assumptions for what cannot be counted, from 64 recorded reviews of changes that a root read, without thinking.
 # turns of a root whose first prompt has SMALL_PROMPT tokens; 58 of the 64 took at most as many
 TURNS = 2.5
 MORE_TURNS, SMALL_PROMPT = 0.8, 2_600  # each doubling of that prompt adds MORE_TURNS
@@ -96,7 +95,7 @@ OUTPUT = 5_200  # tokens that a block prints, including the message around it
 FINDINGS, PART = 1, 1_500  # findings per review, and one more per PART tokens read
 MOST_FINDINGS = 30  # the most of any of these reviews
 CONFIRMATION, VERDICT = 2_500, 150  # tokens of a confirmation's prompt and answer
-# share of model passes (in thirteen other reviews) and of confirmations that request more code in a second call
+# share of model passes (in thirteen other reviews) and of confirmations that request more code
 ASKING, DOUBTING = 0.25, 0.5
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
