@@ -18,7 +18,7 @@ NEAR = 3  # suggestions
 
 
 def knows(path: str) -> bool:
-    """Return whether the imports of a file can be checked: its language is supported, and it is no sample or test data."""
+    """Return whether the imports of a file can be checked: its language is supported, and it is no sample."""
     language = language_of(path)
     return language is not None and not language.search_only and not is_sample(path)
 
