@@ -37,7 +37,7 @@ def test_definition_is_shown_whole_and_filtered_by_class(repository: Repository)
     """Both definitions of the name are shown with their bodies, or only that of the named class."""
     both, named = shown(repository, LookUp("definition", "pick"), LookUp("definition", "Shelf.pick"))
     assert [(e.path, e.start, e.end) for e in both.excerpts] == [("src/pick.py", 1, 6), ("src/shelf.py", 2, 3)]
-    assert named.notes == ("shown before: lines of src/shelf.py 2 to 3",)  # no line is shown twice
+    assert named.notes == ("shown before: 2 lines of src/shelf.py between 2 and 3",)  # no line is shown twice
     (alone,) = shown(repository, LookUp("definition", "Shelf.pick"))
     assert [e.path for e in alone.excerpts] == ["src/shelf.py"]
 

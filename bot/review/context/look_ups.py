@@ -237,15 +237,18 @@ def _fitting(found: LookedUp, shown: ShownLines, room: int) -> LookedUp:
     """Return the new lines of a result that fit into `room` tokens, and note where the other lines are."""
     excerpts, notes = list[Excerpt](), list(found.notes)
     for excerpt in found.excerpts:
-        new = [row for row in excerpt.rows if not shown.has(excerpt.path, row.number, excerpt.side)]
+        known = [row.number for row in excerpt.rows if shown.has(excerpt.path, row.number, excerpt.side)]
+        new = [row for row in excerpt.rows if row.number not in known]
         fitting = list[DiffRow]()
         for row in new:
             room -= tokens(f"{row}\n")
             if room < 0:
                 break
             fitting.append(row)
-        if len(new) < len(excerpt.rows):
-            notes.append(f"shown before: lines of {excerpt.path} {excerpt.start} to {excerpt.end}")
+        if known:
+            notes.append(
+                f"shown before: {count(len(known), 'line')} of {excerpt.path} between {known[0]} and {known[-1]}"
+            )
         if len(fitting) < len(new):
             notes.append(f"not shown for lack of room: {excerpt.path} {new[len(fitting)].number} to {new[-1].number}")
         if any(row.text.strip() for row in fitting):
