@@ -4,12 +4,12 @@ import re
 
 from deeprepo.impact.reading.lexical import only_imports
 
-# Strings and comments, which import nothing, and import statements, which may continue after a backslash or
-# in brackets.
+# Strings (also without an end) and comments, which import nothing, and import statements, which may continue after a
+# backslash or in brackets.
 PARTS = re.compile(
     rb"""
-    \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
-  | "(?:[^"\\\n]++|\\.)*+" | '(?:[^'\\\n]++|\\.)*+' | \#[^\n]*+
+    \"\"\"(?:[^"\\]++|\\.|"(?!""))*+(?:\"\"\")?+ | '''(?:[^'\\]++|\\.|'(?!''))*+(?:''')?+
+  | "(?:[^"\\\n]++|\\.)*+"?+ | '(?:[^'\\\n]++|\\.)*+'?+ | \#[^\n]*+
   | [\n:;][\x20\t\f]*+(?P<code>(?:from|import)\b(?:[^\n\\\#(]++|\\\r?\n)*+(?:\((?:[^()\#]++|\#[^\n]*+)*+\))?+[^\n]*+)
     """,
     re.VERBOSE | re.DOTALL,
