@@ -51,7 +51,7 @@ class Resolver:
         return ()
 
     def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
-        """Return what exists beside a missing module: the beginning that an import keeps, and what may follow it."""
+        """Return the names next to a missing module: the part of the import that exists, and what can follow it."""
         return "", ()
 
     def clues(self, path: str) -> Clues:

@@ -411,7 +411,7 @@ def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, wo
 
 
 def _has_name_of_its_class(symbol: Definition) -> bool:
-    """Return whether this is a constructor without a name of its own, as those of structs and of Java classes."""
+    """Return whether the code has no separate name for this constructor, as in Java or for a struct."""
     return symbol.short == CONSTRUCTOR and "=" in rules_of(symbol.path).types.constructors
 
 

@@ -4,8 +4,8 @@ import re
 
 from deeprepo.impact.reading.lexical import only_imports
 
-# Strings (also without an end) and comments, which import nothing, and import statements, which may continue after a
-# backslash or in brackets.
+# Strings (those on one line also without their end) and comments, which import nothing, and import statements, which
+# may continue after a backslash or in brackets.
 PARTS = re.compile(
     rb"""
     \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
