@@ -26,6 +26,7 @@ from bot.config.defaults import (
     SECTION_OF,
     THRESHOLD_KEYS,
     SettingsFile,
+    Triggers,
     key_in_file,
 )
 from bot.config.removed import REMOVED, REMOVED_CHECKS
@@ -213,6 +214,7 @@ def _unknown_key(place: Place, line: int, known: Sequence[str]) -> Mistake:
     return Mistake(place, f"unknown key {written}{hint}", is_in_entry, is_doubt, line)
 
 
+UNUSABLE_IN_BRANCH = re.compile(r"^[/.]|[\s~^:\\]|\.\.|//|[/.]$")  # what git refuses, as in `git check-ref-format`
 CORRECT_IT = ". Correct the file on the base branch"
 NAMED_PROBLEMS = 20  # mistakes per file that get a sentence each; the others are counted
 FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
@@ -343,6 +345,7 @@ def read_shared(file: SharedFile) -> SettingsLayer:
 def _mistakes(settings: SettingsFile) -> Iterator[Mistake]:
     """Yield the mistakes that types don't catch, such as a model without a provider, or an unknown check."""
     yield from _mistakes_in_entries(settings)
+    yield from _mistakes_in_filters(settings.triggers)
     for role in ("root", "worker"):
         if wrong := _wrong_model(getattr(settings.models, role)):
             yield Mistake(("models", role), wrong)
@@ -369,6 +372,18 @@ def _mistakes_in_entries(settings: SettingsFile) -> Iterator[Mistake]:
         if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
             sentence = f"{kind} is not a category of findings{_did_you_mean(kind, FINDING_KINDS)}"
             yield Mistake(("ignore", at, "kind"), sentence, is_left_out=False)
+
+
+def _mistakes_in_filters(triggers: Triggers) -> Iterator[Mistake]:
+    """A filter that can never match would silently skip every pull request."""
+    if triggers.paths and all(pattern.startswith("!") for pattern in triggers.paths):
+        sentence = 'no file can match a list of exclusions; include paths first, such as ["*", "!docs/**"]'
+        yield Mistake(("triggers", "paths"), sentence)
+    for at, branch in enumerate(triggers.branches):
+        if branch.startswith("!"):
+            yield Mistake(("triggers", "branches", at), f"{branch} excludes a branch; list the branches to review")
+        elif UNUSABLE_IN_BRANCH.search(branch):
+            yield Mistake(("triggers", "branches", at), f"no branch can be called {branch}; `*` matches any text")
 
 
 def _is_invalid_date(text: str) -> bool:

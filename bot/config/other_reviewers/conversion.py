@@ -132,8 +132,14 @@ def instructions(rule: Any) -> list[dict[str, str]]:  # noqa: ANN401 - of an old
 
 
 def plain(value: Any) -> str:  # noqa: ANN401 - of an old file
-    """Return a regular expression as a pattern with `*`. Raises ValueError if such a pattern cannot express it."""
-    text = str(value).removeprefix("^").removesuffix("$").replace(".*", "*").replace(".+", "*")
+    """Return a regular expression as a pattern with `*`. Raises ValueError if such a pattern cannot express it.
+
+    An expression that is only anchored at one end matches any text at the other.
+    """
+    text = str(value)
+    begins, ends = text.startswith("^"), text.endswith("$")
+    text = text.removeprefix("^").removesuffix("$").replace(".*", "*").replace(".+", "*")
+    text = ("*" if ends and not begins else "") + text + ("*" if begins and not ends else "")
     if NO_GLOB.search(ESCAPED.sub("", text).replace("*", "")):
         raise ValueError(f"{value} is a regular expression, but this setting only supports `*`")
     return ESCAPED.sub(r"[\1]", text)
