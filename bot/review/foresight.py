@@ -10,7 +10,7 @@ from deeprepo.rlm.values import Model, Prompt, Purpose, Usage
 
 REPLY = 400  # tokens of a structured answer, assumed in estimates
 # Thinking tokens, assumed in estimates
-HABIT: dict[Purpose, int] = {"verify": 600, "worker": 800, "pairs": 1_200, "root": 2_000}
+HABIT: dict[Purpose, int] = {"verify": 600, "worker": 800, "root": 2_000}
 
 
 def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Purpose, more: int) -> list[bool]:

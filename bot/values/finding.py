@@ -35,13 +35,9 @@ SourceKind = Literal["model", "analyser", "tool"]
 # remains although its lines were removed, such as a secret in the history.
 Absence = Literal["fixed", "unseen", "lasting", "unchecked"]
 Role = Literal["", "root", "worker", "verify"]
-# What a model saw. "": the changed code and the code around it. "diff" and "backwards": only the diff, in
-# file order or in reverse. "pairs": changed definitions with their references. "search": the earlier
+# What a model saw. "": the changed code and the code around it. "diff": only the diff. "search": the earlier
 # findings, and whatever it searched for.
-View = Literal["", "diff", "backwards", "pairs", "search"]
-DIFF_VIEWS: frozenset[View] = frozenset({"diff", "backwards"})  # views without the code around the change
-# Views of independent passes over the change.
-PASS_VIEWS: frozenset[View] = DIFF_VIEWS | {""}
+View = Literal["", "diff", "search"]
 
 
 class Verdict(StrEnum):
@@ -210,7 +206,7 @@ class Basis:
             {
                 (source.name, source.role, source.view)
                 for source in self.sources
-                if source.kind == "model" and source.view in PASS_VIEWS
+                if source.kind == "model" and source.view != "search"
             }
         )
 
@@ -226,7 +222,7 @@ class Basis:
         Two such passes often agree on a wrong guess about code that neither of them has seen.
         """
         return self.verdict.is_undecided and all(
-            source.kind == "model" and source.view in DIFF_VIEWS for source in self.sources
+            source.kind == "model" and source.view == "diff" for source in self.sources
         )
 
     @property

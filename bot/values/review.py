@@ -146,13 +146,12 @@ class CoverageRow:
     - `search`: references that could not be searched for, commits that were not scanned for secrets, or
       several merge bases.
     - `check`: something that a static check could not decide.
-    - `dependent`: a file that imports a changed one; only in reviews of earlier versions.
 
     An item in the state "unread" is reported as not checked. A "use" in the state "relies" could not be
     decided by a static check. It may work or break, and doesn't affect the result.
     """
 
-    kind: Literal["unit", "use", "file", "search", "check", "dependent"]
+    kind: Literal["unit", "use", "file", "search", "check"]
     path: Exact[str]
     name: Exact[str]  # for a "use", the definition that it refers to, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread", "relies"]

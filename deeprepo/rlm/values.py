@@ -17,7 +17,7 @@ OWN_SERVERS = frozenset({"ollama", "compatible", "exec", "function"})
 
 Effort = Literal["none", "low", "medium", "high"]  # how much a thinking model should think
 Role = Literal["system", "user", "assistant", "tool"]
-Purpose = Literal["root", "worker", "pairs", "verify"]  # the purpose of a call
+Purpose = Literal["root", "worker", "verify"]  # the purpose of a call
 BlockOutcome = Literal["ok", "error", "limit", "crash"]
 EXACT: Final = "exact"
 T = TypeVar("T")

@@ -142,7 +142,7 @@ def test_refuted_or_unproven_finding_is_dropped(repository: Repository, reply: M
     assert len(found.findings_with_status("refuted", "unproven")) == 1
 
 
-TWICE = Basis(tuple(Source("model", "m", "root", view=view) for view in ("diff", "backwards")), readings=3)
+TWICE = Basis(tuple(Source("model", name, "root", view="diff") for name in ("m", "n")), readings=3)
 
 
 @pytest.mark.parametrize(

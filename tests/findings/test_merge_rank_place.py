@@ -37,7 +37,7 @@ def test_proven_finding_absorbs_an_unproven_one_on_its_line() -> None:
 
 def test_two_passes_reporting_nearby_lines_give_one_finding() -> None:
     """Findings from different passes on nearby lines are merged, but not two from the same pass."""
-    first, second = (Source("model", "m", "worker", view=view) for view in ("diff", "backwards"))
+    first, second = (Source("model", "m", "worker", view=view) for view in ("diff", ""))
     one = changed(BASE, title="Errors of the new endpoint are not documented", sources=(first,))
     other = changed(
         BASE, quote="y", start=8, end=8, title="The documented responses leave out errors", sources=(second,)
@@ -54,7 +54,7 @@ def test_different_claims_on_one_line_stay_separate() -> None:
     found = list(merge.merge([one]))
     merge.add_or_replace(found, other)
     assert [finding.title for finding in found] == [one.title, other.title]
-    readings = [changed(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "backwards")]
+    readings = [changed(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "")]
     assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two passes, one line
 
 

@@ -230,7 +230,7 @@ class Budget:
             calls=self._calls,
             usage=self._usage,
             usd=None if self._unpriced else self._paid(),
-            root_usd=None if {"root", "pairs"} & self._unpriced else self._paid("root", "pairs"),
+            root_usd=None if "root" in self._unpriced else self._paid("root"),
             verify_usd=None if "verify" in self._unpriced else self._paid("verify"),
             failed_calls=self._failures,
             models=tuple(self.by_model),

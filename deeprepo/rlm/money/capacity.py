@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from deeprepo.rlm.values import Effort, Message, Purpose, Usage
 
 # Tokens of a reply from a model that may think.
-THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "pairs": 16_384, "root": 32_768}
+THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "root": 32_768}
 LARGEST = 65_536  # tokens of one reply, however often it was cut off
 USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
 PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
@@ -51,7 +51,7 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
         return effort_wanted
     if not TAKES_EFFORT.search(name.partition("/")[2] or name):
         return None  # a server that does not know the field may reject it
-    return "medium" if role in ("root", "pairs") else "low"
+    return "medium" if role == "root" else "low"
 
 
 LIKELY_CHARS = 3.0  # characters of code per token

@@ -1,1 +1,0 @@
-"""Turn what `deeprepo.impact` finds in schemas, settings and data files into findings."""
