@@ -47,10 +47,10 @@ async def healthz() -> dict[str, Any]:
 
 @probes.get("/readyz")
 async def readyz(request: Request) -> Response:
-    """Report whether deliveries can be stored, and why not. A warning says if no worker processes them."""
+    """Report whether deliveries can be stored, and why not. A warning says what delays or weakens reviews."""
     server: RunningServer = request.app.state.server
-    reason = await server.unready()
-    found = {"ready": not reason, "reason": reason} | ({"warning": server.warning} if server.warning else {})
+    reason, warning = await server.unready(), await server.warning()
+    found = {"ready": not reason, "reason": reason} | ({"warning": warning} if warning else {})
     return JSONResponse(found, 503 if reason else 200)
 
 

@@ -8,13 +8,12 @@ import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from pydantic import SecretStr
 
-from bot.app.readiness import CachedCheck
+from bot.app.readiness import CachedCheck, utc
 from bot.config import Settings
 from bot.config.server import App, ServerOptions
 from bot.errors import StorageError
@@ -37,6 +36,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
+        self.without_models_since: float | None = None  # since when the provider has failed every review
         ProcessCollector(registry=registry)
         counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
         histogram = partial(Histogram, buckets=RESPONSE_BUCKETS, registry=registry)
@@ -65,6 +65,10 @@ class Metrics:
     def review(self, review: Review, status: ReviewStatus) -> None:
         """Count a finished review: its status, its findings and its cost."""
         self._reviews.labels(status).inc()
+        if status == "provider":
+            self.without_models_since = self.without_models_since or time.time()
+        elif review.cost.calls > review.cost.failed_calls:
+            self.without_models_since = None
         self._findings.inc(len(review.new_findings))
         self._dollars.inc(review.cost.usd or 0.0)
         self._tokens.labels("input").inc(review.cost.usage.input)
@@ -114,11 +118,14 @@ class RunningServer:
     is_stopping: bool = False
     # Set to run the maintenance immediately
     catch_up_now: asyncio.Event = field(default_factory=asyncio.Event)
-    checks: tuple[CachedCheck, ...] = ()  # of everything else that the work depends on
-    _database: CachedCheck = field(init=False)
+    checks: tuple[CachedCheck, ...] = ()  # of what reviews, but not deliveries depend on
+    _storable: CachedCheck = field(init=False)
 
     def __post_init__(self) -> None:
-        self._database = CachedCheck(self.store.unready, DATABASE_CHECK_SECONDS)
+        self._storable = CachedCheck(self.jobs.unready, DATABASE_CHECK_SECONDS)
+        reviews = CachedCheck(self.store.unready, DATABASE_CHECK_SECONDS, "the database of reviews")
+        unread = CachedCheck(self.jobs.unread, DATABASE_CHECK_SECONDS, "the job database")
+        self.checks = (reviews, unread, *self.checks)
 
     @property
     def secret(self) -> SecretStr:
@@ -126,31 +133,28 @@ class RunningServer:
         return self.app.webhook_secret
 
     async def unready(self) -> str:
-        """Return why deliveries cannot be stored, or processed by this process, or "" if they can.
+        """Return why deliveries cannot be stored, or "" if they can.
 
         Anyone can read the reason, so it contains no path.
         """
         if self.is_stopping:
             return "the server is stopping"
-        is_healthy, why = await self.jobs.healthy()
-        if not is_healthy:
-            return why
         try:
             if shutil.disk_usage(self.options.data).free < MIN_FREE_BYTES:
                 return "the disk of the data folder is full"
         except OSError:
             return "the data folder no longer exists"
-        for check in (self._database, *self.checks):
-            if reason := await check.reason():
-                return reason
-        return ""
+        return await self._storable.reason()
 
-    @property
-    def warning(self) -> str:
-        """Why stored deliveries wait although the server is ready, or ""."""
-        since = self.jobs.idle_since
-        when = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%d %H:%M UTC") if since else ""
-        return f"no process has carried out jobs since {when}. Start `deeprepo worker`" if since else ""
+    async def warning(self) -> str:
+        """Return what delays or weakens reviews although deliveries can be stored, or ""."""
+        idle, silent = self.jobs.idle_since, self.metrics.without_models_since
+        found = [
+            f"no process has carried out jobs since {utc(idle)}. Start `deeprepo worker`" if idle else "",
+            f"reviews have had no model since {utc(silent)}" if silent else "",
+            *(await asyncio.gather(*(check.warning() for check in self.checks))),
+        ]
+        return "; ".join(filter(None, found))
 
     async def counts(self) -> dict[str, int]:
         """Return the number of jobs by state. Return {} if the database doesn't answer."""

@@ -70,7 +70,7 @@ async def open_server(
             logs.remove_library_handlers()  # the job queue's library has just installed a log handler
             server = RunningServer(options, app, metrics, store, jobs, identity, pace, await own_account(identity))
             server.operator = environment()
-            server.checks = (constant(model_fault), CachedCheck(AppKey(identity).fault, KEY_SECONDS))
+            server.checks += (constant(model_fault), CachedCheck(AppKey(identity).fault, KEY_SECONDS))
             async with _in_background(maintain(server, web=web)):
                 yield server
 

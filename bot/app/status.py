@@ -94,6 +94,8 @@ async def _ask(address: str) -> tuple[str, str, tuple[tuple[str, int], ...]]:
         # A server that isn't set up yet has no metrics.
         families = text_string_to_metric_families(metrics.text if metrics.is_success else "")
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
+    except (httpx2.TimeoutException, httpx2.ReadError):
+        return f"the server accepts connections, but does not answer within {ANSWER_SECONDS:g} seconds", "", ()
     except (httpx2.HTTPError, ValueError):
         return (
             "no server answers at this address. Start one with `deeprepo serve`, or check DEEPREPO_HOST and DEEPREPO_PORT",

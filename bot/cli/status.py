@@ -25,8 +25,8 @@ def command(
 ) -> int:
     """Show what the server on this machine is doing, its last reviews, and what they cost by repository.
 
-    Takes the settings of `deeprepo serve`. Exit codes: 0 the server is ready, 2 a setting is wrong, 3 it is not ready or its
-    database cannot be read.
+    Takes the settings of `deeprepo serve`. Exit codes: 0 the server is ready, 2 a setting is wrong, 3 it is not ready, has a
+    warning, or its database cannot be read.
     """
     extras.need("server")
     from bot.app.status import status
@@ -36,7 +36,7 @@ def command(
         return _link(server_settings())
     server = finish(status(server_settings(), days, time.time()))
     _show(server, days)
-    return FAULT if server.unready or server.problem else CLEAN
+    return FAULT if server.unready or server.warning or server.problem else CLEAN
 
 
 def _link(settings: "Server") -> int:

@@ -46,6 +46,7 @@ class RequestPace:
         """
         self.between, self.backoff, self.patience, self.timeout = between, backoff, patience, timeout
         self.on_answer, self.on_return = on_answer, on_return
+        self.clock_ahead = 0.0  # seconds by which our clock was ahead of GitHub's at the last response
         self.is_locked_out = False  # whether GitHub did not answer the App, or refused its key or clock
         # All by installation, with times of the event loop's clock.
         self._next_write: dict[int, float] = {}  # when it may write again
@@ -162,6 +163,7 @@ class Policy(BaseThrottler):
     async def on_response(self, response: httpx.Response) -> None:
         """Read a response within the size limit. Raises HostError for an error or an unexpected redirect."""
         left = response.headers.get("x-ratelimit-remaining", "")
+        self._pace.clock_ahead = responses.clock_ahead(response.headers)
         self._pace.on_answer(response.status_code, int(left) if left.isdecimal() else None)
         response.stream = _BoundedStream(response)
         if response.has_redirect_location and self._is_moved_repository(response):

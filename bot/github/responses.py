@@ -217,13 +217,18 @@ def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float 
     if retry_after.isdecimal():
         return True, float(retry_after)
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        now = time.time()
-        # GitHub's clock, which the reset time refers to, may differ from ours
-        with suppress(KeyError, ValueError):
-            now = parsedate_to_datetime(headers["date"]).timestamp()
-        return True, max(0.0, float(reset) - now) + 1
+        github_now = time.time() - clock_ahead(headers)  # the reset time refers to GitHub's clock
+        return True, max(0.0, float(reset) - github_now) + 1
     limit = "rate limit" in words or "abuse detection" in words
     return status == HTTPStatus.TOO_MANY_REQUESTS or limit, None
+
+
+def clock_ahead(headers: Mapping[str, str]) -> float:
+    """Return by how many seconds our clock is ahead of GitHub's, or 0 if the response has no date."""
+    try:
+        return time.time() - parsedate_to_datetime(headers["date"]).timestamp()
+    except (KeyError, ValueError):
+        return 0.0
 
 
 def _words(response: httpx.Response) -> str:

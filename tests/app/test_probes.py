@@ -1,9 +1,15 @@
 import asyncio
 import json
 import os
+import re
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
+from raw_server import raw_server
 from serving import SECRET, key, pull, served, settings
 
 from bot.app import RunningServer
@@ -29,16 +35,27 @@ def unusable(opened: RunningServer, database: Path) -> None:
 
 
 async def test_server_reports_liveness_and_readiness(tmp_path: Path) -> None:
-    """A server is ready only while its database is writable, and the reason contains no path."""
+    """A server is ready as long as it can store deliveries. Anything else is a warning without a path."""
     async with served(settings(tmp_path)) as server:
         alive = await server.http.get("/healthz")
         assert (alive.status_code, alive.json()["alive"]) == (200, True)
         unusable(server.opened, tmp_path / "deeprepo.db")
         ready = await server.http.get("/readyz")
-        assert (ready.status_code, ready.json()["reason"]) == (503, "the database cannot be written")
+        assert (ready.status_code, ready.json()["reason"]) == (200, "")
+        assert re.search(r"the database cannot be written \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)", ready.json()["warning"])
+    assert str(tmp_path) not in ready.text
 
 
-async def test_server_with_a_rejected_github_key_is_not_ready(tmp_path: Path) -> None:
+async def test_locked_job_database_makes_a_server_unready(tmp_path: Path) -> None:
+    """A delivery that could not be stored in time is what 503 means."""
+    async with served(settings(tmp_path)) as server:
+        with closing(sqlite3.connect(tmp_path / "jobs.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            ready = await server.http.get("/readyz", timeout=20)
+        assert (ready.status_code, ready.json()["reason"]) == (503, "the job database cannot be written")
+
+
+async def test_rejected_github_key_is_a_warning(tmp_path: Path) -> None:
     """The probe and `serve --check` report a rejected key. A silent GitHub is not a rejection."""
     async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
         names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
@@ -48,11 +65,27 @@ async def test_server_with_a_rejected_github_key_is_not_ready(tmp_path: Path) ->
         other = settings(tmp_path / "bad", github_api=gh.api, **{**names, "private_key": key()})
         async with served(other) as server:
             told = await server.http.get("/readyz")
-            assert (told.status_code, told.json()["ready"]) == (503, False)
-            assert told.json()["reason"].startswith("GitHub rejects the App's key: ")
-            assert await server.opened.unready() == told.json()["reason"]
+            assert (told.status_code, told.json()["ready"]) == (200, True)
+            assert told.json()["warning"].startswith("GitHub rejected the App's key at ")
         (line,) = [each for each in await checks(other, lambda: (None, None)) if each.what == "GitHub App"]
         assert not line.works
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"), [(-2, "120 minutes ahead of GitHub's"), (2, "120 minutes behind GitHub's")]
+)
+async def test_wrong_clock_is_named(hours: int, words: str, tmp_path: Path) -> None:
+    """If GitHub's clock differs, the clock is what the warning names."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        date = format_datetime(datetime.now(UTC) + timedelta(hours=hours), usegmt=True)
+        body = b'{"message": "the claim (iat) is invalid"}'
+        head = f"HTTP/1.1 401 Unauthorized\r\nDate: {date}\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+
+    async with raw_server(refuse) as port, served(settings(tmp_path, github_api=f"http://127.0.0.1:{port}")) as server:
+        assert f"this machine's clock is {words}" in (await server.http.get("/readyz")).json()["warning"]
 
 
 @pytest.mark.parametrize(

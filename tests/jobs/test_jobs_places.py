@@ -21,7 +21,7 @@ async def test_process_without_workers_stores_jobs_for_a_worker(on_postgres: Sce
     idle, diary = Diary(), Diary()
     async with on_postgres.running(idle, given={"work_here": False}) as board:
         await board.submit(push(head="one"), "guid-1")
-        assert await board.healthy() == (True, "ready")
+        assert await board.unready() == ""
         assert await board.counts() == {"waiting": 1, "delayed": 0, "running": 0}
     async with on_postgres.running(diary, given={"serve": False}):
         await diary.seen("end one")

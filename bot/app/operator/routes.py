@@ -58,7 +58,7 @@ async def home(
         view=overview,
         queue=queue,
         unready=unready,
-        warning=manager.server.warning,
+        warning=await manager.server.warning(),
     )
 
 

@@ -320,6 +320,13 @@ def _apart(call: Callable[Given, Coroutine[Any, Any, Result]]) -> Callable[Given
     return made
 
 
+def write_nothing(connection: sa.Connection) -> None:
+    """Begin to write to the stored jobs without changing any. Raises SQLAlchemyError if that is not possible."""
+    schema = None if connection.dialect.name == "sqlite" else "dbos"
+    jobs = sa.table("workflow_status", sa.column("status"), schema=schema)
+    connection.execute(sa.update(jobs).values(status=jobs.c.status).where(sa.false()))
+
+
 @_apart
 async def find(
     *,

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from bot.errors import StorageError, UsageError
 from bot.machine import build
 from bot.storage import Store
+from bot.storage.database import Database
 from bot.values import Cancel, Job, PullRef, Relabeled, ReviewJob
 from bot.values.daily import HOUR
 from bot.values.job import ASKED
@@ -73,12 +74,15 @@ class Jobs:
         if not settings.is_shared and not work_here:
             raise UsageError("jobs in SQLite run only in the process that accepts them. Use a PostgreSQL database")
         executor = f"{platform.node()}-{uuid.uuid4().hex[:12]}" if settings.is_shared else HERE
-        database = self._store.database if settings.is_shared and self._store else None
-        self._keys = Keys(database, executor if work_here else None)
+        shared = self._store.database if settings.is_shared and self._store else None
+        self._database = shared or Database(f"sqlite:///{settings.file}")
+        self._keys = Keys(shared, executor if work_here else None)
         self._runner = runner = Runner(settings, executor, self._keys, work, apologise)
         async with AsyncExitStack() as stack:
             if not settings.is_shared:
                 stack.enter_context(engine.lock_folder(settings.folder))
+            if shared is None:
+                stack.push_async_callback(self._database.close)
             stack.push_async_callback(self._keys.leave)
             await self._keys.live()  # before the first job is ours
             await engine.launch(settings, executor, runner.run, work_here=work_here)
@@ -186,19 +190,23 @@ class Jobs:
         rows = await engine.find(names=[job], text=True) or await engine.find(prefixes=[f"{job}+"], text=True, most=1)
         return _list(rows[0]) if rows else None
 
-    async def healthy(self) -> tuple[bool, str]:
-        """Return whether jobs can be stored and carried out, and the state or problem in words."""
+    async def unready(self) -> str:
+        """Return why a job cannot be stored, or "". It begins a write, because a locked database can still be read."""
         if self._ending is not None:
-            return False, "stopping"
+            return "the server is stopping"
         try:
             async with asyncio.timeout(STORE_SECONDS):
-                left = await self._unread()
+                await self._database.run(engine.write_nothing)
         except (StorageError, TimeoutError):
-            return False, "the job database does not answer"
-        if left:
-            builds = ", ".join(sorted({*left.values()}))
-            return False, OTHER_BUILD.format(count=len(left), builds=builds, this=build.name())
-        return True, "ready"
+            return "the job database cannot be written"
+        return ""
+
+    async def unread(self) -> str:
+        """Return that stored jobs wait for another build, or "". Raises StorageError."""
+        if not (left := await self._unread()):
+            return ""
+        builds = ", ".join(sorted({*left.values()}))
+        return OTHER_BUILD.format(count=len(left), builds=builds, this=build.name())
 
     def report_now(self) -> None:
         """Report failures that GitHub did not accept before, within a second."""
