@@ -8,11 +8,11 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from bot import __version__
 from bot.app import operator, webhook
 from bot.app.connections import BodyBuffer
 from bot.app.running_server import RunningServer
 from bot.app.webhook import Admission, Bodies
+from bot.machine import build
 
 MAX_FORM_BUFFER_BYTES = 2 << 20  # all forms that are arriving at the same time
 probes, pages = APIRouter(), APIRouter()
@@ -42,7 +42,7 @@ async def redirect_from_setup() -> Response:
 @probes.get("/healthz")
 async def healthz() -> dict[str, Any]:
     """Report that the process is alive."""
-    return {"alive": True, "version": __version__}
+    return {"alive": True, "version": build.name()}
 
 
 @probes.get("/readyz")

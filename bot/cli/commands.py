@@ -124,7 +124,9 @@ def _main(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
 ) -> None:
     if version:
-        print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
+        from bot.machine import build
+
+        print(f"deeprepo {build.name()}")  # noqa: T201 - the command line speaks
         raise typer.Exit
     from bot.config.settings import other_variables
 

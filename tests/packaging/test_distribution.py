@@ -104,7 +104,7 @@ def test_wheel_installs_from_the_lock_file(wheel: Path, repository: Repository, 
     place = tmp_path / "environment"
     python = bare.locked(place, ROOT / "requirements-base.lock")
     run(bare.UV, "pip", "install", "--quiet", "--no-deps", "--no-index", "--python", python, wheel)
-    assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).strip().endswith(__version__)
+    assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).startswith(f"deeprepo {__version__}+")
     repository.change(BEFORE, AFTER)
     assert "shop.py:3" in run(place / "bin" / "deeprepo", "review", "HEAD~1..HEAD", cwd=repository.folder)
 
