@@ -28,7 +28,7 @@ reviews:
   request_changes_workflow: true
   high_level_summary: true
   assess_linked_issues: false
-  path_filters: ["src/**", "!**/gen/**"]
+  path_filters: ["src/**", "!**/gen/**", "!src/locales/!(en|de).json"]
   path_instructions:
     - {path: "src/**/*.{ts,tsx}", instructions: "No any."}
     - {path: "tests/**", instructions: "First line.\\nSecond line.\\n"}
@@ -36,7 +36,7 @@ reviews:
     enabled: true
     auto_incremental_review: false
     drafts: true
-    base_branches: ["develop", "release/.+"]
+    base_branches: ["develop", "^release/"]
     labels: ["review", "!wip"]
     ignore_title_keywords: [WIP]
     ignore_usernames: ["renovate[bot]"]
@@ -156,9 +156,18 @@ def test_other_reviewers_settings_are_converted(repository: Repository, capsys: 
                 "skip_labels": ["wip"],
                 "skip_authors": ["renovate[bot]"],
             }
-            assert found["ignore"] == ["*", "!src/**", "**/gen/**"]
+            assert found["ignore"][:3] == ["*", "!src/**", "**/gen/**"]
+            assert found["ignore"][3:] == ["src/locales/*.json", "!src/locales/en.json", "!src/locales/de.json"]
+            guards = {"path": "*", "text": "Each endpoint has a guard.", "must": "fail", "name": "guards"}
+            assert guards in found["instructions"]
             assert {"path": "tests/**", "text": "First line.\nSecond line."} in found["instructions"]
-            assert [one["path"] for one in found["instructions"]] == ["*", "src/**/*.ts", "src/**/*.tsx", "tests/**"]
+            assert [one["path"] for one in found["instructions"]] == [
+                "*",
+                "src/**/*.ts",
+                "src/**/*.tsx",
+                "tests/**",
+                "*",
+            ]
             assert (found["language"], found["request_changes"], found["linked_issues"]) == ("de", "low", False)
         if path == ".pr_agent.toml":
             assert (found["language"], found["quota"], found["ignore"]) == ("fr", 3, ["vendor/**"])

@@ -20,6 +20,7 @@ WHOLE = "triggers.events"  # a list that only one old file can set
 EVENTS = [*get_args(Event)]
 ALL_DEFAULTS = DEFAULTS | TRIGGERS | {WHOLE: EVENTS}
 ESCAPED = re.compile(r"\\([^\w\s])")  # an escaped character in a regular expression
+GROUP = re.compile(r"([!@?*+])\(([^()]*)\)")  # in minimatch's patterns
 NO_GLOB = re.compile(r"[\\^$*+?()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have
 
 
@@ -117,9 +118,21 @@ def _parts(key: str) -> list[str]:
 
 
 def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return patterns, given as a list or one per line, without braces, which .gitignore does not support."""
+    """Return patterns, given as a list or one per line, without braces and groups, which .gitignore does not support."""
     lines = value.splitlines() if isinstance(value, str) else list(value)
-    return [brace for line in lines if str(line).strip() for brace in globs.braces(str(line).strip())]
+    expanded = [brace for line in lines if str(line).strip() for brace in globs.braces(str(line).strip())]
+    return [pattern for line in expanded for pattern in _without_group(line)]
+
+
+def _without_group(pattern: str) -> list[str]:
+    """Return `a/!(b|c)` as `a/*`, `!a/b` and `!a/c`. Raises ValueError for other groups, which need an expression."""
+    group = GROUP.search(pattern)
+    if group is None:
+        return [pattern]
+    before, after = pattern[: group.start()], pattern[group.end() :]
+    if group[1] != "!" or GROUP.search(after):
+        raise ValueError(f"{pattern} has a group that .gitignore patterns cannot express")
+    return [f"{before}*{after}", *(f"!{before}{name}{after}" for name in group[2].split("|"))]
 
 
 def instructions(rule: Any) -> list[dict[str, str]]:  # noqa: ANN401 - of an old file

@@ -5,7 +5,15 @@ import tomllib
 from functools import partial
 from typing import Any
 
-from bot.config.other_reviewers.conversion import ALL, EVENTS, OldSettings, SettingsFormat, patterns, plain
+from bot.config.other_reviewers.conversion import (
+    ALL,
+    EVENTS,
+    OldSettings,
+    SettingsFormat,
+    instructions,
+    patterns,
+    plain,
+)
 
 EACH_PUSH = "{} reviews a push only if its settings say so. deeprepo reviews each push, unless you set `triggers.events` without `push`."
 BOTS = "deeprepo reviews pull requests of bots only on command, unless you set `triggers: {bots: true}`."
@@ -36,10 +44,18 @@ def _events(*, skips_pushes: bool, labels: list[str]) -> list[str]:
     return [event for event in EVENTS if not (skips_pushes and event in without)]
 
 
+def _custom_check(check: Any) -> list[dict[str, str]]:  # noqa: ANN401 - of the old file
+    """Return a requirement for a check with the mode `error`, and an instruction for a warning."""
+    must = {"must": "fail", "name": str(check.get("name", ""))[:60]} if check.get("mode") == "error" else {}
+    return [] if check.get("mode") == "off" else [one | must for one in instructions(check)]
+
+
 def _coderabbit(old: OldSettings) -> None:
     old.import_key("reviews.path_filters", "ignore", _path_filters)
     for key, _ in old.each("reviews.path_instructions"):
         old.import_key(key, "instructions")
+    for key, _ in old.each("reviews.pre_merge_checks.custom_checks"):
+        old.import_key(key, "instructions", _custom_check)
     part = "reviews.auto_review"
     labels = [str(label) for _, label in old.each(f"{part}.labels") if not str(label).startswith("!")]
     only_first = old[f"{part}.auto_incremental_review"] is False
