@@ -18,6 +18,7 @@ EXACT = "="
 KEPT = 4096  # lists of patterns
 MOST_EXPANDED = 64  # patterns that one with braces expands to
 MOST_RULES = 2_000  # the last rules of .gitattributes; each is compared with each changed file
+GROUP = re.compile(r"([!@?*+])\(([^()]*)\)")  # in minimatch's patterns; .gitignore has none
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -43,8 +44,10 @@ def is_usable(pattern: str) -> bool:
 def braces(pattern: str) -> list[str]:
     """Expand braces, which git does not support: `*.{ts,tsx}` becomes two patterns.
 
-    Beyond MOST_EXPANDED they stay unexpanded.
+    Beyond MOST_EXPANDED they stay unexpanded, and so does an exact path.
     """
+    if pattern.startswith(EXACT):
+        return [pattern]
     results, left = list[str](), [pattern]
     while left:
         one = left.pop(0)

@@ -256,6 +256,7 @@ def test_unknown_key_warning_suggests_the_nearest_name(text: bytes, sentences: l
         (b"triggers: {branches: main}", "triggers.branches: write a list"),
         (b"triggers: {paths: ['!docs/']}", r"no file can match a list of exclusions; include paths first"),
         (b"triggers: {branches: [main, epic/]}", "triggers.branches.1: no branch can be called epic/"),
+        (b"ignore: ['apps/!(en).json']", "ignore.0.*: .gitignore has no groups"),
         (b"triggers: {branches: ['!dev']}", "triggers.branches.0: !dev excludes a branch"),
         (b"language: de # " + b"x" * 70_000, "longer than"),
         (b"language: german\n", "line 1: language: use a language code such as en, de or pt-BR"),
@@ -275,9 +276,10 @@ def test_misnamed_settings_file_gives_a_warning() -> None:
 
 
 def test_ignored_paths_match_as_in_git() -> None:
-    """Ignore patterns support folders, globs and exceptions."""
-    found = config.resolve({}, b"ignore: ['docs/', '*.sql', '!keep.sql']\n", NONE)
-    assert [found.ignores(path) for path in ("docs/a.md", "x/y.sql", "keep.sql", "a.py")] == [True, True, False, False]
+    """Ignore patterns support folders, globs, exceptions and braces."""
+    found = config.resolve({}, b"ignore: ['docs/', '*.{sql,gen.ts}', '!keep.sql']\n", NONE)
+    paths = ("docs/a.md", "x/y.sql", "a.gen.ts", "keep.sql", "a.py")
+    assert [found.ignores(path) for path in paths] == [True, True, True, False, False]
 
 
 def test_key_is_never_printed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,8 @@ THRESHOLD_KEYS = frozenset({"fail_on", "strict", "request_changes", "enforce", "
 
 def _pattern(value: str) -> str:
     globs.check(value)
+    if globs.GROUP.search(value) and not value.startswith(globs.EXACT):
+        raise ValueError(".gitignore has no groups such as `!(a|b)`; write a pattern for each, such as `*` and `!a`")
     return value
 
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from bot import globs
 from bot.config import yaml_text
 from bot.config.defaults import (
     ALL,
@@ -288,7 +289,21 @@ def _what_it_sets(file: SettingsFile, data: Mapping[str, Any]) -> dict[str, Any]
     if file.run is not None and "run" in values:
         values["run"] = {name: value for name, value in asdict(file.run).items() if name in data["run"]}
     triggers = asdict(file.triggers)
-    return values | {f"triggers.{name}": triggers[name] for name in data.get("triggers", {}) if name in triggers}
+    values |= {f"triggers.{name}": triggers[name] for name in data.get("triggers", {}) if name in triggers}
+    return {name: BRACES_IN[name](value) if name in BRACES_IN else value for name, value in values.items()}
+
+
+def _braces(patterns: Iterable[str]) -> tuple[str, ...]:
+    return tuple(expanded for pattern in patterns for expanded in globs.braces(pattern))
+
+
+# By setting with paths: the same value without braces, which .gitignore doesn't have.
+BRACES_IN: Mapping[str, Callable[[Any], Any]] = {
+    "ignore": lambda entries: tuple(replace(one, path=path) for one in entries for path in _braces([one.path])),
+    "instructions": lambda entries: tuple(replace(one, path=_braces(one.path)) for one in entries),
+    "effort_for": lambda entries: tuple(replace(one, paths=_braces(one.paths)) for one in entries),
+    "triggers.paths": _braces,
+}
 
 
 def read(text: bytes, name: str = FILE) -> RepoFile:

@@ -20,7 +20,6 @@ WHOLE = "triggers.events"  # a list that only one old file can set
 EVENTS = [*get_args(Event)]
 ALL_DEFAULTS = DEFAULTS | TRIGGERS | {WHOLE: EVENTS}
 ESCAPED = re.compile(r"\\([^\w\s])")  # an escaped character in a regular expression
-GROUP = re.compile(r"([!@?*+])\(([^()]*)\)")  # in minimatch's patterns
 NO_GLOB = re.compile(r"[\\^$*+?()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have
 
 
@@ -126,11 +125,11 @@ def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
 
 def _without_group(pattern: str) -> list[str]:
     """Return `a/!(b|c)` as `a/*`, `!a/b` and `!a/c`. Raises ValueError for other groups, which need an expression."""
-    group = GROUP.search(pattern)
+    group = globs.GROUP.search(pattern)
     if group is None:
         return [pattern]
     before, after = pattern[: group.start()], pattern[group.end() :]
-    if group[1] != "!" or GROUP.search(after):
+    if group[1] != "!" or globs.GROUP.search(after):
         raise ValueError(f"{pattern} has a group that .gitignore patterns cannot express")
     return [f"{before}*{after}", *(f"!{before}{name}{after}" for name in group[2].split("|"))]
 
