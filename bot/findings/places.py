@@ -14,8 +14,6 @@ from bot.findings.quotes import fold, occurrences
 from bot.values import ChangedFile, Evidence, Finding
 from bot.values.finding import MASK, FindingTexts
 
-LIKE = 0.6  # likeness above which one quote counts as an edit of the other
-MAX_MOVED_LINES = 60  # lines between the old location and the edited one
 CUT = 12  # from this many locations on, a finding may have more than it shows
 Location = tuple[str, int]  # path and line
 
@@ -70,7 +68,7 @@ def kept_lines(before: str, now: str) -> Mapping[int, int]:
 def added(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> tuple[Location, ...]:
     """Return the locations of a finding that the last review did not have.
 
-    A line that moved or was edited slightly is the same location.
+    A line that moved, or that the changes replaced, is the same location.
     """
     names = {file.old_path: file.path for file in files if file.status == "renamed"}
     known = [replace(item, path=names.get(item.path, item.path)) for item in past.places]
@@ -109,6 +107,16 @@ def _has_same_quote(past: Evidence, now: Evidence, _: Since) -> bool:
     return past.path == now.path and is_same_quote(past.quote, now.quote)
 
 
+def is_replaced(past: Finding, now: Finding, since: Since) -> bool:
+    """Return whether the lines of an earlier finding changed, and this one quotes what stands between the same kept lines."""
+    kept = since.moves(now.path)
+    if now.path not in since.before or all(line in kept for line in range(past.start, past.end + 1)):
+        return False
+    before = max((kept[line] for line in kept if line < past.start), default=0)
+    after = min((kept[line] for line in kept if line > past.end), default=now.end + 1)
+    return before < now.end and now.start < after
+
+
 def is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
     """Return whether both lines are between the same kept lines."""
     if past.path != now.path or past.path not in since.before:
@@ -118,20 +126,12 @@ def is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
     return is_lost and sum(line < past.line for line in kept) == sum(line < now.line for line in kept.values())
 
 
-def _is_edited(past: Evidence, now: Evidence, _: Since) -> bool:
-    return (
-        past.path == now.path
-        and abs(past.line - now.line) <= MAX_MOVED_LINES
-        and likeness(past.quote, now.quote) >= LIKE
-    )
-
-
 def _has_moved(past: Evidence, now: Evidence, _: Since) -> bool:
     return is_same_quote(past.quote, now.quote)
 
 
 _SAME: tuple[Callable[[Evidence, Evidence, Since], bool], ...] = (
-    _is_unmoved, _has_same_quote, is_rewritten, _is_edited, _has_moved,
+    _is_unmoved, _has_same_quote, is_rewritten, _has_moved,
 )  # fmt: skip
 
 
@@ -142,11 +142,6 @@ def is_same_quote(past: str, now: str) -> bool:
         return old == new
     first, *_, last = old.split(MASK)
     return new.startswith(first) and new.endswith(last)
-
-
-def likeness(one: str, other: str) -> float:
-    """Return how similar two quotes are, from 0 to 1."""
-    return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
 
 
 def with_main_location(finding: Finding, place: Evidence, others: Collection[Evidence] | None = None) -> Finding:

@@ -1,9 +1,10 @@
 """Follow the last review's findings into this one, and give findings the numbers that people use.
 
 A finding is recognized by its fingerprint (path, category and folded quote, with a number if a file has equal
-lines). If its line was edited slightly, it is recognized by likeness near its old position, and a proven
-finding by its proof in the same file. Each of its locations (`places`) is recognized separately. Only the
-text counts, not the branch's history. The first matching row applies:
+lines) and a title that is alike. If its lines changed, it is recognized by its title in the lines that replaced
+them, and a proven finding by its proof in the same file. While its lines stand, a report of other lines is
+another finding. Each of its locations (`places`) is recognized separately. Only the text counts, not the
+branch's history. The first matching row applies:
 
 | an earlier finding | becomes | in |
 |---|---|---|
@@ -31,7 +32,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.findings.merge import alike, code_names, copy_mark
-from bot.findings.places import LIKE, MAX_MOVED_LINES, Since, added, known_first, likeness
+from bot.findings.places import Since, added, is_replaced, known_first
 from bot.findings.quotes import fold, locate, rows_of
 from bot.values import (
     Absence,
@@ -45,6 +46,7 @@ from bot.values import (
     Tracking,
     at_least,
     in_order,
+    severity_rank,
 )
 from bot.values.finding import How
 from deeprepo.impact.ports import Tree
@@ -87,7 +89,7 @@ async def recall(
             (
                 finding
                 for finding in left
-                if now.path != past.path and not past.proven and _is_edited(now, finding, files)
+                if now.path != past.path and not past.proven and _has_same_quote(now, finding, files)
             ),
             None,
         )
@@ -126,8 +128,12 @@ def _repeated(
 
     marks = {mark: finding.fingerprint for finding in findings for mark in _copies(finding.fingerprint)}
     known = [replace(past, fingerprint=marks.get(past.fingerprint, past.fingerprint)) for past in earlier.findings]
+
     # Match the most certain pairs of all findings first
-    for is_same in (is_kept, _is_identical, _is_edited, _proves_the_same):
+    def replaces(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+        return _may_be_edited(past, finding, files) and is_replaced(past, finding, since)
+
+    for is_same in (is_kept, _is_identical, _has_same_quote, replaces, _proves_the_same):
         for at, past in enumerate(known):
             others = (i for i, finding in enumerate(findings) if i not in taken and is_same(past, finding, files))
             if at not in places and (place := next(others, None)) is not None:
@@ -276,7 +282,9 @@ def new_path(path: str, files: Sequence[ChangedFile]) -> str:
 def leaks_without_finding(leaks: Sequence[Finding], standing: Sequence[Finding]) -> list[Finding]:
     """Return the secrets that exist only in earlier commits of the change and are not in these findings."""
     return [
-        leak for leak in leaks if not any(_is_identical(leak, one, ()) or _is_edited(leak, one, ()) for one in standing)
+        leak
+        for leak in leaks
+        if not any(_is_identical(leak, one, ()) or _has_same_quote(leak, one, ()) for one in standing)
     ]
 
 
@@ -332,20 +340,35 @@ def _is_identical(past: Finding, finding: Finding, _files: Sequence[ChangedFile]
     """For secrets the value decides: it is the same finding in any line, and another secret on the same line is a different one."""
     if past.category == finding.category == "secret" and past.proofs and finding.proofs:
         return bool(past.proofs & finding.proofs)
-    return past.fingerprint == finding.fingerprint and _may_be_same(past, finding)
+    is_kept = past.fingerprint == finding.fingerprint and _may_be_same(past, finding)
+    return is_kept and (bool(past.proofs & finding.proofs) or has_like_title(past, finding))
 
 
-def _is_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
-    """Return whether it is the same finding near its old position, on a line that was edited slightly."""
+def _has_same_quote(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    """Return whether it quotes the same line. The fingerprints may differ, by category or if a file has equal lines."""
+    return _may_be_edited(past, finding, files) and fold(past.quote) == fold(finding.quote)
+
+
+def _may_be_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
     if past.category == finding.category == "secret" and past.proofs and finding.proofs:
         return False
-    if not _may_be_same(past, finding) or not _is_in_same_file(past, finding, files):
-        return False
-    # The fingerprints differ, by category or because equal lines are distinguished
-    is_same_line = fold(past.quote) == fold(finding.quote)
-    if (past.category != finding.category or is_same_line) and not alike(past.title, finding.title):
-        return False
-    return abs(past.start - finding.start) <= MAX_MOVED_LINES and likeness(past.quote, finding.quote) >= LIKE
+    is_here = _may_be_same(past, finding) and _is_in_same_file(past, finding, files)
+    return is_here and has_like_title(past, finding)
+
+
+def says_the_same(standing: Finding, new: Finding) -> bool:
+    """Return whether a model's new finding repeats an open one about other lines of the file: title and names agree."""
+    is_of_model = new.is_new and not (new.basis.has_check or standing.proven)
+    names, others = code_names(standing.title), code_names(new.title)
+    agree = names == others or not names.isdisjoint(others)
+    return is_of_model and agree and standing.path == new.path and has_like_title(standing, new)
+
+
+def has_like_title(one: Finding, other: Finding) -> bool:
+    """Return whether two titles are alike and do not name different code."""
+    names, other_names = code_names(one.title), code_names(other.title)
+    is_apart = bool(names and other_names) and names.isdisjoint(other_names)
+    return alike(one.title, other.title) and not is_apart
 
 
 def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
@@ -377,11 +400,12 @@ def _keep_identity(past: Finding, again: Finding, since: Since, files: Sequence[
     is_there = (past.path, past.start) in {item.location for item in again.places}
     how: How = "" if is_there or (again.path, again.start) in new_places else "moved"
     verdict = past.verdict if again.verdict.is_undecided else again.verdict
-    telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
+    worst = min(past.severity, again.severity, key=severity_rank)
+    telling = again if again.proven else replace(again, rule=past.rule, category=past.category, severity=worst)
     renewed = replace(
         telling,
         fingerprint=past.fingerprint,
-        basis=replace(again.basis, verdict=verdict, unsettled=past.basis.unsettled if verdict.is_undecided else ""),
+        basis=replace(again.basis, verdict=verdict, unsettled=past.basis.unsettled if verdict is past.verdict else ""),
         tracking=Tracking(past.number, "still", how, added=new_places),
         trigger=again.trigger or past.trigger,
     )

@@ -101,13 +101,18 @@ class Past:
         return max(changed_lines, never_read) <= SHORT_PUSH and not has_lost_words
 
     def collapsed_fingerprints(
-        self, findings: Sequence[Finding], files: Sequence[ChangedFile], bars: Collection[Severity]
+        self,
+        findings: Sequence[Finding],
+        standing: Sequence[Finding],
+        files: Sequence[ChangedFile],
+        bars: Collection[Severity],
     ) -> frozenset[str]:
         """Return the fingerprints of findings that stay collapsed after the first review.
 
         These are findings in unchanged code and, after a small push, findings that only one model pass
         reported. Without this, each fix would bring new requests. Findings that are serious, reach a
-        threshold in `bars` or were never posted are not collapsed.
+        threshold in `bars` or were never posted are not collapsed, unless an open earlier finding (`standing`)
+        says the same of another line.
         """
         if self.earlier is None or self.round.full:
             return frozenset()
@@ -120,11 +125,11 @@ class Past:
             and not any(at_least(finding.severity, bar) for bar in bars)
             and finding.number not in self.earlier.unsaid_numbers
         ]
-        return frozenset(
-            f.fingerprint
-            for f in quiet
-            if (is_small and _is_single(f)) or not rounds.is_new_code(f, self.since, changed_paths)
-        )
+        held = [
+            f for f in quiet if (is_small and _is_single(f)) or not rounds.is_new_code(f, self.since, changed_paths)
+        ]
+        repeats = [f for f in findings if any(rounds.says_the_same(past, f) for past in standing)]
+        return frozenset(f.fingerprint for f in (*held, *repeats))
 
 
 async def read_past(

@@ -62,7 +62,11 @@ async def place(
         placed_findings = tuple(await prove(placed_findings, session))
     quota = placing.room(subject.files) if settings.quota is None else settings.quota
     ranked_findings = placing.rank(
-        placed_findings, quota, past.collapsed_fingerprints(said, subject.files, settings.bars)
+        placed_findings,
+        quota,
+        past.collapsed_fingerprints(
+            said, [one for one in findings if one.status == "still"], subject.files, settings.bars
+        ),
     )
     return (
         *(
