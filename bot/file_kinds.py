@@ -1,13 +1,10 @@
 """Classify files by what a review does with them: images, workflows' actions, files that no search reads."""
 
-import difflib
 import re
-from collections.abc import Iterable
 from posixpath import basename
 
 from deeprepo.impact.text.paths import is_code, is_lock
 
-COMPARED = 200  # characters of a path that is compared with others, which takes quadratic time
 DUMP = 500_000  # bytes of a file without code
 _PACKED = (".min.js", ".min.css", ".map", ".svg")
 _TRANSLATIONS = (
@@ -43,13 +40,3 @@ def is_dockerfile(path: str) -> bool:
     """Return whether a file defines how an image is built."""
     name = basename(path).lower()
     return name in ("dockerfile", "containerfile") or name.endswith(".dockerfile")
-
-
-def nearest(path: str, candidates: Iterable[str]) -> str:
-    """Return similar paths, as the end of a sentence."""
-    paths = list(candidates)
-    name = path.rpartition("/")[2]
-    near = [p for p in paths if p.rpartition("/")[2] == name][:3]
-    if not near and len(path) <= COMPARED:
-        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= COMPARED][:5_000], 3, 0.75)
-    return f"; did you mean {', '.join(near)}?" if near else ""

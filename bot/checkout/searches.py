@@ -3,10 +3,12 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Literal
 
 from bot.checkout import git
 from bot.values import Query
+from deeprepo.impact.text.lines import grep_rows
 from deeprepo.impact.text.paths import name_of, raw_name
 
 SEARCH_SECONDS = 60.0  # per search
@@ -56,8 +58,7 @@ class Searches:
         form += ["-F" if is_plain else "-P"]
         without = [*map(_except, sorted(self._left_out)), *map(_except, query.without)]
         places = [*(query.globs or (["."] if without else [])), *without]
-        rows = await self._search(["-I", *form, *pattern_arguments], tree, places, most)
-        return rows if most is None else rows[:most]
+        return await self._search(["-I", *form, *pattern_arguments], tree, places, most)
 
     async def _search(self, form: Sequence[str], tree: str, places: Sequence[str], most: int | None) -> Rows:
         result = await git.search(
@@ -78,7 +79,12 @@ class Searches:
             self._stopped.append(f"a search stopped {why}, so it may have missed something")
         elif result.status not in (0, NO_MATCH):
             raise git.failure("grep", result)
-        return [*(_paths(result.out, tree) if most is None else _lines(result.out, tree))]
+        if most is None:
+            return [*_paths(result.out, tree)]
+        rows = [*islice(_lines(result.out, tree), most)]
+        if len(rows) < most <= result.out.count(b"\n"):  # git was stopped after so many line breaks
+            self._stopped.append("a search stopped early, because a file's name contains line breaks")
+        return rows
 
 
 def _except(path: str) -> str:
@@ -90,11 +96,8 @@ def _paths(out: bytes, tree: str) -> Iterator[Row]:
 
 
 def _lines(out: bytes, tree: str) -> Iterator[Row]:
-    for line in out.split(b"\n"):
-        path, _, rest = line.partition(b"\0")
-        number, _, text = rest.partition(b"\0")
-        if number.isdigit():
-            yield name_of(path[len(tree) + 1 :]), int(number), text[:2000].decode("utf-8", "replace")
+    for path, number, text in grep_rows(out):
+        yield name_of(path[len(tree) + 1 :]), number, text[:2000].decode("utf-8", "replace")
 
 
 def _any_of(texts: Sequence[str], query: Query) -> str:

@@ -62,6 +62,7 @@ class Checkout:
         self._blob_cache = Kept[str, bytes](CACHE_BYTES)
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
+        self._original = self  # the checkout whose paths these are
         self.stopped_searches: list[str] = []  # a sentence for each search that was stopped early
 
     @property
@@ -202,11 +203,17 @@ class Checkout:
 
     async def grep(self, query: Query) -> frozenset[str]:
         """Return the paths of the text files in which any of the patterns occurs."""
-        return frozenset(path for path, _, _ in await self._searches.grep("-l", query, self._tree(query.side)))
+        rows, listed = await self._searches.grep("-l", query, self._tree(query.side)), await self._listed(query.side)
+        return frozenset(path for path, _, _ in rows if path in listed)
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text)."""
-        return tuple(await self._searches.grep("-n", query, self._tree(query.side), query.limit))
+        rows = await self._searches.grep("-n", query, self._tree(query.side), query.limit)
+        listed = await self._listed(query.side)
+        return tuple(row for row in rows if row[0] in listed)
+
+    async def _listed(self, side: Side) -> Collection[str]:
+        return await self._original.entries(side)
 
     async def archive(self, side: Side, most: int) -> bytes:
         """Return one side as a tar archive, in the folder `work/`.
@@ -241,7 +248,7 @@ class Checkout:
         copies = {"base": self.pull.base, "head": self.pull.head, **dict(zip(sides, copied, strict=True))}
         copy = Checkout(replace(self.pull, base=copies["base"], head=copies["head"]), self._left_out)
         copy._folder, copy._env, copy._searches = self._folder, self._env, self._searches
-        copy.stopped_searches = self.stopped_searches
+        copy.stopped_searches, copy._original = self.stopped_searches, self._original
         return copy
 
     async def many_at_tip(self, paths: Sequence[str]) -> Mapping[str, bytes]:

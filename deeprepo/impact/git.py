@@ -4,10 +4,12 @@ import asyncio
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Literal
 
 from deeprepo.impact.changes import MOVED, ChangedFile, Query, TreeEntry
 from deeprepo.impact.patches import changed_file, with_patches
+from deeprepo.impact.text.lines import grep_rows
 from deeprepo.impact.text.paths import is_vendored, name_of
 from deeprepo.impact.values import Side
 
@@ -57,10 +59,9 @@ class GitTree:
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text)."""
-        rows = [row.split(b"\0", 2) for row in (await self._grep("-n", query)).split(b"\n") if row.count(b"\0") > 1]
+        rows = islice(grep_rows(await self._grep("-n", query)), query.limit)
         return tuple(
-            (name_of(path.partition(b":")[2]), int(number), text.decode("utf-8", "replace"))
-            for path, number, text in rows[: query.limit]
+            (name_of(path.partition(b":")[2]), number, text.decode("utf-8", "replace")) for path, number, text in rows
         )
 
     async def _grep(self, form: str, query: Query) -> bytes:

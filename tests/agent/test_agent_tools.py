@@ -1,7 +1,8 @@
 import asyncio
 
 import pytest
-from shop import REPORT, Table
+from fakes import Repository
+from shop import AFTER, BEFORE, REPORT, Table
 from waits import patience
 
 from bot.review.agent import tools
@@ -45,6 +46,16 @@ def test_read_numbers_lines_and_suggests_the_nearest_path(table: Table) -> None:
     assert "--- shop/order.py [modified]\n@@ -" in said[4]
     assert "+5     print('booking', order)" in said[4]
     assert "[shop/cart.py is not part of the change" in said[5]
+
+
+def test_file_name_forges_no_row_of_another_file(repository: Repository) -> None:
+    """A file whose name contains a line break and another file's path is shown under its own, quoted name."""
+    odd = "x\n" + "A" * 41 + "shop/price.py"
+    said, _, _ = blocks(
+        Table(repository.change(BEFORE, {**AFTER, odd: "\ncheck(owner)\n"})),
+        "print(search('owner')[0])",
+    )
+    assert said == [f'"x\\n{odd[2:]}":2: check(owner)']
 
 
 def test_failed_slot_contains_an_error(table: Table) -> None:

@@ -4,6 +4,7 @@ Requests are untrusted, so names, patterns, globs and results have limits, and n
 result says what was searched.
 """
 
+import difflib
 import posixpath
 import re
 from collections import defaultdict
@@ -13,9 +14,8 @@ from dataclasses import dataclass, replace
 from bot import blocks, globs
 from bot.diff.units import ShownLines
 from bot.errors import GitError
-from bot.file_kinds import nearest
 from bot.findings.proof import with_signs
-from bot.render import count
+from bot.render import count, name
 from bot.review.context import snippets
 from bot.values import ChangedFile, DiffRow, Excerpt, LookUp, Query, Reference, Side
 from deeprepo.impact import structs
@@ -34,6 +34,7 @@ MAX_DEFINITIONS = 6
 IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their blocks, and as single lines
 LISTED = 6  # locations in a note
 MAX_LISTED = 120  # paths listed by one look-up
+COMPARED = 200  # characters of a path that is compared with others, which takes quadratic time
 SEPARATORS = re.compile(r"\.|::|->|#")
 Row = tuple[str, int, str]  # path, line, text
 Callers = Callable[[str], Awaitable[Sequence[Reference]]]
@@ -117,7 +118,7 @@ class LookUps:
         if not paths:
             return (), [f"no file has a path like {glob}{nearest(glob, entries)}"]
         more = f", and {len(paths) - MAX_LISTED} more: narrow it" if len(paths) > MAX_LISTED else ""
-        return (), [f"{count(len(paths), 'file')}: {', '.join(sorted(paths)[:MAX_LISTED])}{more}"]
+        return (), [f"{count(len(paths), 'file')}: {', '.join(map(name, sorted(paths)[:MAX_LISTED]))}{more}"]
 
     async def _definition(self, look_up: LookUp, paths: Sequence[str]) -> tuple[Sequence[Excerpt], Sequence[str]]:
         from deeprepo.impact import uses  # imported here, since questions about texts load no parser
@@ -183,7 +184,7 @@ class LookUps:
             snippets.cut(path, file_lines(texts.get(path)), mine, "matches", look_up.side)
             for path, mine in numbers.items()
         )
-        more = ", ".join(f"{path}:{line}" for path, line, _ in rest[:LISTED])
+        more = ", ".join(f"{name(path)}:{line}" for path, line, _ in rest[:LISTED])
         notes = [f"{len(rest)} more not shown, such as {more}: narrow the glob or the pattern"] if rest else []
         return [excerpt for excerpt in cuts if excerpt is not None], notes
 
@@ -221,6 +222,15 @@ async def absent(tree: Tree, path: str, side: Side) -> str:
     if path in entries:
         return "is too large or no text file"
     return f"does not exist{f' on the {side} side' if has_other else ''}{nearest(path, entries)}"
+
+
+def nearest(path: str, candidates: Iterable[str]) -> str:
+    """Return similar paths, as the end of a sentence."""
+    paths = list(candidates)
+    near = [p for p in paths if posixpath.basename(p) == posixpath.basename(path)][:3]
+    if not near and len(path) <= COMPARED:
+        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= COMPARED][:5_000], 3, 0.75)
+    return f"; did you mean {', '.join(map(name, near))}?" if near else ""
 
 
 def text(look_ups: Iterable[LookedUp]) -> str:

@@ -8,7 +8,7 @@ import codecs
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from deeprepo.impact.filetypes import BLOCK as _BLOCK
@@ -90,6 +90,18 @@ def utf8(source: bytes) -> bytes:
     if encoding in ("", "utf-8-sig"):
         return source.removeprefix(BYTE_ORDER_MARK)
     return source.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+def grep_rows(out: bytes) -> Iterator[tuple[bytes, int, bytes]]:
+    """Yield the path, line number and text of each row that `git grep -z -n` printed. A path may contain line breaks."""
+    at = 0
+    while (
+        (path_end := out.find(b"\0", at)) >= 0
+        and (number_end := out.find(b"\0", path_end + 1)) >= 0
+        and (end := out.find(b"\n", number_end)) >= 0
+    ):
+        yield out[at:path_end], int(out[path_end + 1 : number_end]), out[number_end + 1 : end]
+        at = end + 1
 
 
 def is_binary(blob: bytes) -> bool:

@@ -9,11 +9,10 @@ from typing import Any, Literal
 from bot import globs
 from bot.diff import numbered_text
 from bot.errors import GitError
-from bot.file_kinds import nearest
 from bot.render import count, name
 from bot.review.agent.state import RunState
 from bot.review.agent.tools.ask import fields
-from bot.review.context.look_ups import absent, pathspecs
+from bot.review.context.look_ups import absent, nearest, pathspecs
 from bot.values import Query, Side
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output
@@ -65,7 +64,7 @@ async def _read(state: RunState, path: str, start: int = 1, end: int | None = No
     window = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
     if not window:
         return f"[{path} has {count(len(lines), 'line')}]"
-    head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
+    head = f"--- {name(path)}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
     text = "\n".join([head, *(f"{first + index:>5} {line}" for index, line in enumerate(window))])
     if first + len(window) <= last:
         rest = _call("read", path, first + len(window), last, side=side)
@@ -98,7 +97,7 @@ async def search(
     if not hits and len(state.session.tree.stopped_searches) == before:
         await _note_why_no_match(state, pattern, glob, side)
     hits = _spread(hits, most)
-    rows = [f"{path}:{line}: {_shown(path, line, text, side)}" for path, line, text in hits[:most]]
+    rows = [f"{name(path)}:{line}: {_shown(path, line, text, side)}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits, most))
     if len(state.session.tree.stopped_searches) > before:
@@ -134,7 +133,7 @@ def _shown(path: str, line: int, text: str, side: Side = "head") -> str:
 def _left_out(rows: Sequence[Row], most: int) -> str:
     folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows[most:]).most_common(3)
     least = "at least " if len(rows) >= MAX_COUNTED else ""
-    where = ", ".join(f"{number} in {folder}" for folder, number in folders)
+    where = ", ".join(f"{number} in {name(folder)}" for folder, number in folders)
     return f"[... {least}{count(len(rows) - most, 'more line')} ({where}): narrow the glob or the pattern]"
 
 
@@ -162,7 +161,7 @@ async def _note_why_no_match(state: RunState, pattern: str, glob: str | Sequence
     for how, rows in loose:
         if rows:
             path, line, _ = rows[0]
-            state.note(f"{call_text}: no line matches; {how} {count(len(rows), 'line')} would, as {path}:{line}")
+            state.note(f"{call_text}: no line matches; {how} {count(len(rows), 'line')} would, as {name(path)}:{line}")
 
 
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
@@ -179,14 +178,17 @@ async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     ]
 
 
-async def _elsewhere(state: RunState, name: str) -> None:
-    call_text, word = f"callers({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
+async def _elsewhere(state: RunState, symbol: str) -> None:
+    call_text, word = (
+        f"callers({symbol[:PATH_CHARS]!r})",
+        re.split(r"\.|::|->|#", symbol.strip().removesuffix("()"))[-1],
+    )
     if not re.fullmatch(r"[\w$-]+", word):
         state.note(f"{call_text}: that is no name; search() takes patterns")
         return
     rows = await state.session.tree.grep_lines(Query([word], syntax="fixed", word=True, limit=MAX_HITS))
     if rows:
-        places = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
+        places = ", ".join(f"{name(path)}:{line}" for path, line, _ in rows[:3])
         state.note(f"{call_text}: no place in code; search() finds the word in {count(len(rows), 'line')}: {places}")
 
 
