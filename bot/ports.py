@@ -47,6 +47,9 @@ class KnownSecrets(Masks, Protocol):
     def hide_known(self, text: str) -> str:
         """Return the text with a placeholder for each known secret."""
 
+    def hide_blob(self, oid: str, blob: bytes) -> bytes:
+        """Return a file's content with a placeholder for each known secret."""
+
     def distinctive_parts(self) -> frozenset[str]:
         """Return parts of the known secrets. A text that contains none of them is never masked."""
 

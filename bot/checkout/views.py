@@ -124,11 +124,10 @@ class _IncompleteSearchError(Exception):
 
 
 class MaskedTree(TreeView):
-    """A `Tree` whose searches only see placeholders for secrets.
+    """A `Tree` with placeholders for secrets, as models see and quote it.
 
-    Contents that are read include the secrets, which are added to the known secrets. Searches run in a copy
-    of the trees with placeholders. Otherwise, repeated searches could guess a secret from which lines match,
-    how many there are, or whether a search fails.
+    Searches run in a copy of the trees with placeholders. Otherwise, repeated searches could guess a secret
+    from which lines match, how many there are, or whether a search fails.
     """
 
     def __init__(self, tree: RunnableTree, masks: KnownSecrets) -> None:
@@ -137,33 +136,33 @@ class MaskedTree(TreeView):
         self._lock = asyncio.Lock()
         self._unread: dict[Side, list[str]] = {}  # files that may contain secrets and were not read yet
         self._read: set[str] = set()  # object IDs of such files
+        self._learned: set[tuple[str, str]] = set()  # path and object ID of files that were read
         self._replaced_parts = frozenset[str]()  # parts of the secrets that the copy contains no more
         self._contents: dict[Side, dict[str, bytes]] = {"base": {}, "head": {}}  # the copy's changed files
         self._copy: Tree = tree
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files, including secrets. The caller must mask them."""
-        blobs = await self._tree.read_many(paths, side)
-        self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
-        return blobs
+        """Return the contents of many files, with placeholders for their secrets and all known ones."""
+        blobs, entries = await self._tree.read_many(paths, side), await self.entries(side)
+        oids = {path: entries[path].oid for path in blobs}
+        new = oids.items() - self._learned
+        self._masks.learn_files({path: blobs[path].decode("utf-8", "replace") for path, _ in new})
+        self._learned |= new
+        return {path: self._masks.hide_blob(oids[path], blob) for path, blob in blobs.items()}
 
     async def grep(self, query: Query) -> frozenset[str]:
         """Return the paths of the text files in which any of the patterns occurs after masking."""
         try:
-            return await (await self._masked_copy()).grep(self._masked_query(query))
+            return await (await self._masked_copy()).grep(query)
         except _IncompleteSearchError:
             return frozenset()
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the lines that match after masking, as (path, line, masked text)."""
         try:
-            return await (await self._masked_copy()).grep_lines(self._masked_query(query))
+            return await (await self._masked_copy()).grep_lines(query)
         except _IncompleteSearchError:
             return ()
-
-    def _masked_query(self, query: Query) -> Query:
-        """Return the query with placeholders, which a model's reply no longer contains."""
-        return replace(query, patterns=[self._masks.hide_known(pattern) for pattern in query.patterns])
 
     async def _masked_copy(self) -> Tree:
         """Return a copy of both trees, with placeholders for all secrets that are known or in the trees."""
@@ -172,9 +171,8 @@ class MaskedTree(TreeView):
                 await self._learn_all(side)
             new_parts = self._masks.distinctive_parts() - self._replaced_parts
             if new_parts or self._copy is self._tree:
-                masked: dict[bytes, bytes] = {}
                 for side in SIDES:
-                    await self._replace_secrets(new_parts, side, masked)
+                    await self._replace_secrets(new_parts, side)
                 self._copy = await self._runnable.with_contents(self._contents)
                 self._replaced_parts |= new_parts
             return self._copy
@@ -196,21 +194,17 @@ class MaskedTree(TreeView):
             self._read.update(oids[path] for path in blobs)
             del unread[-BATCH:]
 
-    async def _replace_secrets(self, parts: Collection[str], side: Side, masked: dict[bytes, bytes]) -> None:
-        """Mask the contents of the files with these parts of secrets. Unreadable files become empty.
-
-        `masked` caches masked contents, because most files are the same on both sides.
-        """
+    async def _replace_secrets(self, parts: Collection[str], side: Side) -> None:
+        """Mask the contents of the files with these parts of secrets. Unreadable files become empty."""
         paths: frozenset[str] = frozenset()
         for pattern in _patterns_for(parts):
             paths |= await self._files_with(pattern, side)
-        blobs = await self._tree.read_many(sorted(paths), side)
+        blobs, entries = await self._tree.read_many(sorted(paths), side), await self.entries(side)
         self._contents[side] |= dict.fromkeys(paths - blobs.keys(), b"")
         for path, blob in blobs.items():
-            if blob not in masked:
-                masked[blob] = _hide(self._masks, blob)
-            if masked[blob] != blob:
-                self._contents[side][path] = masked[blob]
+            hidden = self._masks.hide_blob(entries[path].oid, blob)
+            if hidden != blob:
+                self._contents[side][path] = hidden
 
     async def _files_with(self, pattern: str, side: Side) -> frozenset[str]:
         stopped = len(self.stopped_searches)
@@ -218,24 +212,6 @@ class MaskedTree(TreeView):
         if len(self.stopped_searches) > stopped:
             raise _IncompleteSearchError
         return paths
-
-
-class ShownTree(TreeView):
-    """The two trees with masked secrets, as models see and quote them."""
-
-    def __init__(self, tree: Tree, masks: KnownSecrets) -> None:
-        """`tree` is a `MaskedTree` or a view of one."""
-        super().__init__(tree)
-        self._masks = masks
-
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files, with secrets replaced by placeholders."""
-        blobs = await super().read_many(paths, side)
-        return {path: _hide(self._masks, blob) for path, blob in blobs.items()}
-
-
-def _hide(masks: KnownSecrets, blob: bytes) -> bytes:
-    return masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _patterns_for(parts: Collection[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget
 from bot.errors import DeepRepoError, public
 from bot.findings import proof
-from bot.findings.quotes import check_quotes, find_quote
+from bot.findings.quotes import check_quotes, find_quote, true_text
 from bot.findings.read import asking, strict, text
 from bot.outputs import facts
 from bot.outputs.parts import evidence
@@ -72,7 +72,7 @@ async def answer(template: str, question: str, about: CommandTarget, session: Se
     """
     excerpts: tuple[Excerpt, ...] = ()
     if about.finding is not None:
-        finding = await at_current_location(about.finding, session.tree)
+        finding = await at_current_location(about.finding, session.survey.tree)
         about = replace(about, finding=finding)
         excerpts = tuple(dict.fromkeys(await proof.gather(finding, session.tree, session.dependents, session.files)))
     excerpts += await sources.find(sources.names_in(question), session, excerpts)
@@ -81,7 +81,7 @@ async def answer(template: str, question: str, about: CommandTarget, session: Se
     if not data["answer"].strip():
         raise BadAnswer(f"{model.name} returned an empty answer")
     sketch = (data["sketch"] or "").strip("\n") or None
-    return CheckedAnswer(data["answer"].strip(), await existing_quotes(data["quotes"], session.tree), sketch)
+    return CheckedAnswer(data["answer"].strip(), await existing_quotes(data["quotes"], session), sketch)
 
 
 async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose) -> Mapping[str, Any]:
@@ -119,20 +119,23 @@ def _prompt(
     return Prompt(messages, answer=schema(), max_tokens=ANSWER_TOKENS, about=f"the question: {question}")
 
 
-async def existing_quotes(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
+async def existing_quotes(quotes: Sequence[Mapping[str, str]], session: Session) -> tuple[Evidence, ...]:
     """Return the quotes that exist in the code after the change, or else before it, with their lines."""
     proofs: dict[tuple[str, int], Evidence] = {}
     for quote in quotes[: 4 * MAX_QUOTES]:
         item = Evidence(quote["path"], quote["quote"].strip("\n"))
-        proof = await _place(item, tree)
+        proof = await _place(item, session)
         if proof is not None:
             proofs.setdefault((proof.path, proof.line), proof)
     return tuple(proofs.values())[:MAX_QUOTES]
 
 
-async def _place(item: Evidence, tree: Tree) -> Evidence | None:
-    at = await find_quote(tree, item.path, item.quote)
-    return replace(item, line=at[1], side=at[0]) if at is not None else None
+async def _place(item: Evidence, session: Session) -> Evidence | None:
+    at = await find_quote(session.tree, item.path, item.quote)
+    if at is None:
+        return None
+    quote = await true_text(session.survey.tree, item.quote, item.path, at[0], at[1])
+    return replace(item, quote=quote, line=at[1], side=at[0])
 
 
 OpenSession = Callable[[], AbstractAsyncContextManager[Session]]

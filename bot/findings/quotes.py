@@ -6,8 +6,10 @@ Models must quote verbatim. For static checks, the reported line is enough.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.values import DiffRow, Evidence, Finding, Side
+from bot.values.finding import PLACEHOLDER
 from deeprepo.impact.ports import Tree
 
 MAX_QUOTE = 4_000  # characters; a longer quote is a copied file, not evidence
@@ -39,6 +41,15 @@ async def find_quote(
         if lines is not None:
             return side, *lines
     return None
+
+
+async def true_text(tree: Tree, quote: str, path: str, side: Side, start: int) -> str:
+    """Return a quote that was found in the masked tree. If it has placeholders, return its lines in this tree."""
+    blob = await tree.read(path, side) if PLACEHOLDER.search(quote) else None
+    if blob is None:
+        return quote
+    lines = blob.decode("utf-8", "replace").split("\n")[start - 1 : start - 1 + len(rows_of(quote))]
+    return "\n".join(line.rstrip("\r") for line in lines)
 
 
 def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
@@ -77,8 +88,20 @@ def first_line(quote: str, rows: Iterable[DiffRow]) -> int:
     An added line is preferred.
     """
     first = fold(rows_of(quote)[0])
-    known = [diff_row for diff_row in rows if diff_row.sign != "-" and diff_row.number and fold(diff_row.text) == first]
+    fits = partial(is_part, first) if PLACEHOLDER.search(first) else first.__eq__
+    known = [diff_row for diff_row in rows if diff_row.sign != "-" and diff_row.number and fits(fold(diff_row.text))]
     return next((diff_row.number for diff_row in sorted(known, key=lambda diff_row: diff_row.sign != "+")), 0)
+
+
+def is_part(line: str, text: str) -> bool:
+    """Return whether a line is part of a text, whatever its placeholders stand for."""
+    at = 0
+    for part in PLACEHOLDER.split(line):
+        at = text.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
 
 
 def _words_in(part: str, line: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from bot import render
 from bot.values import Finding, PlacedFinding
+from bot.values.finding import PLACEHOLDER
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.faults import faults
 
@@ -89,6 +90,8 @@ def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
     text = (fence[2] if fence else text).strip("\n")
     if render.has_invisible(text) or "\r" in text or render.encodable(text) != text:
         raise SuggestionRefused("unseen")
+    if PLACEHOLDER.search(text):
+        raise SuggestionRefused("secret")
     if _MARKER.search(text):
         raise SuggestionRefused("shape")
     suggested_lines = text.split("\n") if text.strip() else []

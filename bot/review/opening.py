@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.brief import record
-from bot.checkout.views import MaskedTree, ShownTree
+from bot.checkout.views import MaskedTree
 from bot.machine import build
-from bot.ports import Analyzer, KnownSecrets
+from bot.ports import Analyzer
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Results, Session, Worker
 from bot.review.survey import Survey
@@ -88,7 +88,7 @@ async def open_session(
             reader=models.reader,
             others=models.others,
             keep_on_cancel=keep_on_cancel,
-            callers=partial(uses.callers, ShownTree(tree, survey.masks)),
+            callers=partial(uses.callers, tree),
             look_ups=look_ups,
             consumer_code=consumer_code,
             confirming=confirming,
@@ -111,7 +111,7 @@ async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
 
 def _look_ups(survey: Survey, tree: Tree, journal: Journal) -> "tuple[LookUps, ConsumerCode | None]":
     """Return the look-ups, and what models may see of consumers (None if they may see nothing)."""
-    over = partial(look_ups_over, masks=survey.masks, files=survey.files)
+    over = partial(look_ups_over, files=survey.files)
     if not survey.consumers.readable:
         return over(tree), None
     from bot.review.context.consumer_code import ConsumerCode
@@ -120,11 +120,11 @@ def _look_ups(survey: Survey, tree: Tree, journal: Journal) -> "tuple[LookUps, C
     return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
-def look_ups_over(tree: Tree, masks: KnownSecrets, files: Sequence[ChangedFile]) -> "LookUps":
-    """Return the look-ups for models, over one tree whose searches are masked."""
+def look_ups_over(tree: Tree, files: Sequence[ChangedFile]) -> "LookUps":
+    """Return the look-ups for models, over one masked tree."""
     from bot.review.context.look_ups import LookUps
 
-    return LookUps(tree, partial(uses.callers, ShownTree(tree, masks)), partial(uses.readers, tree), files)
+    return LookUps(tree, partial(uses.callers, tree), partial(uses.readers, tree), files)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:

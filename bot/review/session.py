@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from bot.checkout.views import ShownTree
 from bot.findings import merge
-from bot.findings.quotes import check_quotes
+from bot.findings.quotes import check_quotes, true_text
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     Absence,
@@ -156,10 +155,27 @@ async def verified(session: Session, finding: Finding) -> Finding | str:
     """Verify a finding against the tree, or a consumer's tree. Returns it, or the reason to reject it."""
     if session.consumer_code is not None:
         finding = await session.consumer_code.attribute(finding)
+    true_tree, masks = session.survey.tree, session.survey.masks
+    if not finding.basis.has_model:
+        return await check_quotes(finding, true_tree)
+    path = next((file.path for file in session.files if masks.hide_known(file.path) == finding.path), finding.path)
     # In what models are shown. In the files, a quote of a word could confirm a guess of part of a secret.
-    masks = session.survey.masks
-    tree = ShownTree(session.tree, masks)
-    return masks.show(await check_quotes(masks.hide(finding), tree))
+    found = await check_quotes(replace(finding, path=path), session.tree)
+    if isinstance(found, str):
+        return found
+    evidence = [
+        item
+        if item.repository
+        else replace(item, quote=await true_text(true_tree, item.quote, item.path, item.side, item.line))
+        for item in found.evidence
+    ]
+    quote = await true_text(true_tree, found.quote, found.path, found.side, found.start)
+    return replace(found, quote=quote, evidence=tuple(evidence))
+
+
+def shown_findings(session: Session) -> list[Finding]:
+    """Return the findings so far as models see them."""
+    return [merge.as_shown(finding, session.survey.masks.hide(finding)) for finding in session.results.findings]
 
 
 async def admit(session: Session, finding: Finding) -> None:

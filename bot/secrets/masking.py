@@ -1,8 +1,8 @@
 """Hide secrets: models get placeholders, and people see only the first characters.
 
-A placeholder is a word, and a secret has the same placeholder in every prompt. If a model quotes a line with
-a placeholder, the secret is restored in its reply, so that the quote is found in the tree. Restored text is
-masked again before any output. Fields that are not free text, such as paths, names and states, are declared as
+A placeholder is a word, and a secret has the same placeholder in every prompt. Text of a model is never restored:
+its quotes, patterns and paths are compared with the masked tree. Only an answer about the caller's own texts is
+restored for the caller. Fields that are not free text, such as paths, names and states, are declared as
 `Exact[str]` and stay unchanged.
 
 Only two modules use this one: `bot/checkout/views.py`, which shows code to models, and `bot/review/written.py`,
@@ -11,6 +11,7 @@ which handles all output.
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass, replace
 from enum import Enum
@@ -22,21 +23,22 @@ from typing import Any, TypeVar
 from bot.secrets import patterns
 from bot.secrets.detect import secrets
 from bot.values import ChangedFile, Finding, PlacedFinding
-from bot.values.finding import MASK
+from bot.values.finding import MASK, PLACEHOLDER
 from deeprepo.impact import structs
-from deeprepo.rlm.values import EXACT, Completion, Message, Prompt
+from deeprepo.impact.kept import Kept
+from deeprepo.rlm.values import EXACT, Message, Prompt
 
 SHOWN_CHARS = 4  # characters by which the author recognizes a secret; only shown if it is three times as long
 MIN_SECRET = 6  # characters
-FEW = 100  # up to this number of secrets, each is searched for separately
+FEW = 100  # up to this number of beginnings and ends of secrets, each is searched for separately
 DISTINCTIVE_CHARS = 12  # characters from a secret's start or end that are enough to recognize it
+CACHE_BYTES = 32 << 20  # of masked files
 LONG = 16  # characters; a secret with at least this length is also masked inside a longer word
 
 _WORD = re.compile(r"[^\s\"'`,;:=@<>()\[\]{}]{6,}")  # at least MIN_SECRET characters
 _BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
 
 Value = TypeVar("Value")
-PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
 LINES = re.compile(r"[\d:,-]*+")  # after a path
 DIGITS = 5  # hexadecimal digits in a placeholder; too few to verify a guess of the secret
 NOTE = (
@@ -62,7 +64,7 @@ def paths(value: Value, names: Iterable[str]) -> Value:
     tokens = tokens_of("\n".join(names))
     if not tokens:
         return value
-    masked: Value = map_texts(value, lambda text: replaced(text, tokens, mask), with_exact=True)
+    masked: Value = map_texts(value, partial(_Index(tokens).replaced, stand_in=mask), with_exact=True)
     return masked
 
 
@@ -75,14 +77,8 @@ def tokens_of(text: str) -> frozenset[str]:
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
     """Return the value with these secrets masked in all its texts."""
-    if len(secrets) > FEW:
-        secrets = _likely("\n".join(texts(value)), secrets)
-    least = min((min(len(secret), DISTINCTIVE_CHARS) for secret in secrets), default=0)  # a shorter text contains none
-
-    def masked(text: str) -> str:
-        return replaced(text, secrets, mask) if len(text) >= least else text
-
-    return map_texts(value, masked) if secrets else value
+    masked: Value = map_texts(value, partial(_Index(secrets).replaced, stand_in=mask)) if secrets else value
+    return masked
 
 
 def is_exempt(item: "Field[Any]") -> bool:
@@ -90,47 +86,9 @@ def is_exempt(item: "Field[Any]") -> bool:
     return EXACT in getattr(item.type, "__metadata__", ())
 
 
-def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
-    """Return start and end of each secret in a text, in order. Overlapping secrets are joined.
-
-    A short secret only counts as a whole word. The start or end of a long secret also counts, because the
-    rest may have been cut off.
-    """
-    likely = secrets if len(secrets) <= FEW else _likely(text, secrets)
-    places = sorted(place for secret in likely for place in _places(secret, text))
-    merged_spans: list[tuple[int, int]] = []
-    for start, end in places:
-        if merged_spans and start < merged_spans[-1][1]:
-            merged_spans[-1] = (merged_spans[-1][0], max(end, merged_spans[-1][1]))
-        else:
-            merged_spans.append((start, end))
-    return merged_spans
-
-
 def mask(secret: str) -> str:
     """Return a secret's first characters if it is long enough, followed by the mask."""
     return f"{secret[:SHOWN_CHARS]}{MASK}" if len(secret) >= 3 * SHOWN_CHARS else MASK
-
-
-def _likely(text: str, secrets: Iterable[str]) -> list[str]:
-    """Return which of many secrets may occur in a text, by their first and last characters."""
-    starts = {text[index : index + MIN_SECRET] for index in range(len(text))}
-    return [
-        secret
-        for secret in secrets
-        if secret[:MIN_SECRET] in starts or secret[-MIN_SECRET:] in starts or len(secret) < MIN_SECRET
-    ]
-
-
-def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
-    if secret in text:
-        yield from ((at.start(), at.end()) for at in _whole(secret).finditer(text))
-    if len(secret) >= LONG:
-        for at in _occurrences(secret[:DISTINCTIVE_CHARS], text):
-            yield at, at + _extent(secret, text[at : at + len(secret)])
-        for at in _occurrences(secret[-DISTINCTIVE_CHARS:], text):
-            end = at + DISTINCTIVE_CHARS
-            yield end - _extent(secret[::-1], text[max(0, end - len(secret)) : end][::-1]), end
 
 
 def distinctive_parts(secret: str) -> tuple[str, ...]:
@@ -148,27 +106,72 @@ def _extent(secret: str, text: str) -> int:
     return max(same, len(re.split(r"[\s\"'`]", text, maxsplit=1)[0]))
 
 
+class _Index:
+    """Finds secrets in texts. With many secrets, the time depends only on the text.
+
+    A short secret only counts as a whole word. The start or end of a long secret also counts, because the
+    rest may have been cut off.
+    """
+
+    def __init__(self, secrets: Collection[str]) -> None:
+        self._size = min((MIN_SECRET, *map(len, secrets)))  # characters of a key
+        self._starting, self._ending = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        for secret in secrets:
+            self._starting[secret[: self._size]].append(secret)
+            if len(secret) >= LONG:
+                self._ending[secret[-self._size :]].append(secret)
+        self._keys = self._starting.keys() | self._ending.keys()
+
+    def replaced(self, text: str, stand_in: Callable[[str], str]) -> str:
+        """Return the text with each secret replaced by what `stand_in` returns for it. Overlapping ones count as one."""
+        pieces, end = [], 0
+        for start, stop in _joined(sorted(self._places(text))):
+            pieces += [text[end:start], stand_in(text[start:stop])]
+            end = stop
+        return "".join([*pieces, text[end:]]) if pieces else text
+
+    def _places(self, text: str) -> Iterator[tuple[int, int]]:
+        for at in self._hits(text):
+            key = text[at : at + self._size]
+            for secret in self._starting.get(key, ()):
+                if len(secret) < LONG:
+                    if text.startswith(secret, at) and _is_word(secret, text, at):
+                        yield at, at + len(secret)
+                elif text.startswith(secret[:DISTINCTIVE_CHARS], at):
+                    yield at, at + _extent(secret, text[at : at + len(secret)])
+            for secret in self._ending.get(key, ()):
+                end = at + self._size
+                if text.endswith(secret[-DISTINCTIVE_CHARS:], 0, end):
+                    yield end - _extent(secret[::-1], text[max(0, end - len(secret)) : end][::-1]), end
+
+    def _hits(self, text: str) -> Iterable[int]:
+        """Return where a secret may begin, or its last characters."""
+        if len(self._keys) > FEW:
+            return [at for at in range(len(text) - self._size + 1) if text[at : at + self._size] in self._keys]
+        return (at for key in self._keys if key in text for at in _occurrences(key, text))
+
+
+def _joined(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in places:
+        if joined and start < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _occurrences(part: str, text: str) -> Iterator[int]:
     at = text.find(part)
     while at >= 0:
         yield at
-        at = text.find(part, at + len(part))
+        at = text.find(part, at + 1)
 
 
-def _whole(secret: str) -> re.Pattern[str]:
-    if len(secret) >= LONG:
-        return re.compile(re.escape(secret))
-    before, after = (r"(?<!\w)" if secret[0].isalnum() else ""), (r"(?!\w)" if secret[-1].isalnum() else "")
-    return re.compile(before + re.escape(secret) + after)
-
-
-def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]) -> str:
-    """Return the text with each secret replaced by what `stand_in` returns for it."""
-    pieces, end = [], 0
-    for start, stop in spans(text, secrets):
-        pieces += [text[end:start], stand_in(text[start:stop])]
-        end = stop
-    return "".join([*pieces, text[end:]]) if pieces else text
+def _is_word(secret: str, text: str, at: int) -> bool:
+    """Return whether a secret that begins or ends with a letter or digit is no part of a longer word."""
+    around = (secret[0], text[at - 1 : at]), (secret[-1], text[at + len(secret) : at + len(secret) + 1])
+    return not any(own.isalnum() and (beside.isalnum() or beside == "_") for own, beside in around)
 
 
 def texts(value: object) -> list[str]:
@@ -247,6 +250,8 @@ class Masks:
         self._secrets: dict[str, str] = {}
         self._values: dict[str, bool] = {}  # each secret, and whether it is certain
         self._paths: tuple[Collection[str], ...] = ()
+        self._index: tuple[int, _Index] | None = None  # of so many values
+        self._blobs: Kept[tuple[str, int], bytes] = Kept(CACHE_BYTES)  # masked files by object ID and number of values
 
     def __repr__(self) -> str:
         """Return the number of secrets, without any of them."""
@@ -299,6 +304,16 @@ class Masks:
         """Return the text with each known secret replaced by a placeholder."""
         return self._text(text) if self._values else text
 
+    def hide_blob(self, oid: str, blob: bytes) -> bytes:
+        """Return a file's content with each known secret replaced by a placeholder."""
+        key = oid, len(self._values)
+        hidden = self._blobs.get(key)
+        if hidden is None:
+            text = self.hide_known(blob.decode("utf-8", "surrogateescape"))
+            hidden = text.encode("utf-8", "surrogateescape")
+            self._blobs.put(key, hidden, len(hidden))
+        return hidden
+
     def distinctive_parts(self) -> frozenset[str]:
         """Return parts of the known secrets. A text that contains none of them is never masked."""
         return frozenset(part for secret in self._values for part in distinctive_parts(secret))
@@ -317,10 +332,6 @@ class Masks:
                         self.learn(text)
         # A prompt may contain a placeholder from a record, whose secret is unknown.
         return [replace(request, messages=tuple(map(self._message, request.messages))) for request in requests]
-
-    def reply(self, reply: Completion) -> Completion:
-        """Return a model's reply with the secrets restored."""
-        return replace(reply, text=self.show(reply.text), data=self.show(reply.data)) if self._secrets else reply
 
     def show(self, value: Value) -> Value:
         """Return the value with each placeholder replaced by its secret."""
@@ -349,7 +360,9 @@ class Masks:
         return map_texts(value, self._text) if self._values else value
 
     def _text(self, text: str) -> str:
-        return replaced(text, self._values, self._placeholder)
+        if self._index is None or self._index[0] < len(self._values):
+            self._index = len(self._values), _Index(self._values)
+        return self._index[1].replaced(text, self._placeholder)
 
     def _placeholder(self, secret: str) -> str:
         if secret not in self._placeholders:

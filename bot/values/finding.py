@@ -107,6 +107,7 @@ class Source:
 
 
 MASK = "***"  # replaces all but the first characters of a secret
+PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")  # what models see instead of a secret
 SAME_VALUE = "the same value"  # the note on another line with the same secret
 
 

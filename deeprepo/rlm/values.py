@@ -172,19 +172,16 @@ class Model(Protocol):
 
 
 class Masks(Protocol):
-    """Hides secrets. Providers get a placeholder for each secret, and the secrets are restored in replies."""
+    """Hides secrets. Providers get a placeholder for each secret."""
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
         """Return the requests without secrets."""
-
-    def reply(self, reply: Completion) -> Completion:
-        """Return a model's reply with the secrets restored."""
 
     def hide(self, value: T) -> T:
         """Return the value with a placeholder for each secret, in every text that it contains."""
 
     def show(self, value: T) -> T:
-        """Return the value with each placeholder replaced by its secret."""
+        """Return the value with each placeholder replaced by its secret, for the caller whose text it is."""
 
 
 def is_amount(value: object) -> bool:

@@ -75,7 +75,7 @@ async def _recorded(calls: Calls, tool: CustomTool, *arguments: frames.Value, **
         raise ValueError(f"{tool.name}() takes at most {MOST_CHARS:,} characters")
     row = journal.get("tool", at, tool.name, call_key)
     if row is None:
-        row = masks.hide(await _call(calls, tool, masks.show(arguments), masks.show(keywords)))
+        row = masks.hide(await _call(calls, tool, arguments, keywords))
         journal.put("tool", at=at, name=tool.name, arguments=call_key, **row)
         await journal.wait_stored()
     if row.get("error"):

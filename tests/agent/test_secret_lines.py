@@ -68,7 +68,7 @@ def blocks(table: Table, *codes: str, look_ups: tuple[LookUp, ...] = ()) -> list
     """Return what each block prints or its error, each look-up's result, and the notes."""
 
     async def step(session: Session) -> list[str]:
-        over = look_ups_over(session.tree, session.survey.masks, session.files)
+        over = look_ups_over(session.tree, session.files)
         session.callers = over.callers
         state = RunState(session, source=Source("model", "scripted/root", "root"))
         async with Repl(await tools.variables(session), tools.functions(state), Limits()) as repl:

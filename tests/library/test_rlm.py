@@ -274,7 +274,7 @@ def test_run_works_inside_a_running_event_loop() -> None:
 
 
 def test_secret_in_the_context_reaches_no_provider(tmp_path: Path) -> None:
-    """The root's code, the journal and all requests only contain a placeholder."""
+    """The root's code, the caller's functions, the journal and all requests only get a placeholder, and the answer has the secret."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     got: list[str] = []
 
@@ -285,7 +285,8 @@ def test_secret_in_the_context_reaches_no_provider(tmp_path: Path) -> None:
 
     blocks = ["print(context, read('text/001.txt'))", "set_answer(keep(context.split()[-1]))"]
     done, server = played(blocks, f"the token is\ntoken = {secret}", [keep], journal=tmp_path / "j")
-    assert (got, done.answer) == ([secret], secret)
+    assert done.answer == secret
+    assert "MASKED_SECRET_" in got[0]
     assert secret not in json.dumps(server.requests)
     assert secret not in (tmp_path / "j").read_text()
     assert "MASKED_SECRET_" in done.trajectory[0].output

@@ -93,13 +93,15 @@ def schema() -> Schema:
 
 async def answer(remark_thread: RemarkThread, last_review: LastFindings | None, session: Session) -> Answer:
     """Ask the model to answer a remark, and check its answer. Raises ProviderError and BudgetSpent."""
-    findings = [await at_current_location(subject, session.tree) for subject in subjects(remark_thread, last_review)]
+    findings = [
+        await at_current_location(subject, session.survey.tree) for subject in subjects(remark_thread, last_review)
+    ]
     model = session.reader or session.root
     if model is None:
         raise ValueError("a conversation needs a model")
     prompt = await _prompt(remark_thread, findings, last_review, session)
     data = await reply_to(prompt, session, model, "worker")
-    quotes = await existing_quotes(data["quotes"], session.tree)
+    quotes = await existing_quotes(data["quotes"], session)
     return Answer(
         data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes, remark_thread))
     )

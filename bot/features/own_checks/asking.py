@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from bot import globs, render
-from bot.checkout.views import ShownTree
 from bot.features.own_checks.section import (
     OWN_CHECKS_SECTION,
     CheckAnswer,
@@ -142,7 +141,7 @@ def _earlier(survey: "Survey") -> tuple[CheckReport, ...]:
 
 async def _report(check: CustomCheck, session: "Session") -> CheckReport:
     survey = session.survey
-    tree = ShownTree(session.tree, survey.masks)  # a quote counts only if it occurs in what models were shown
+    tree = session.tree  # a quote counts only if it occurs in what models were shown
     here = CheckReport(check.name, check.severity, "inapplicable", cause="no-file", digest=check.digest)
     paths = dict.fromkeys(unit.path for unit in survey.units if applies_to(check, unit.path))
     unread = [
@@ -251,7 +250,7 @@ def _is_changed(quote: Evidence, survey: "Survey") -> bool:
     if quote.side == "head":
         return any(unit.side == "head" and unit.start <= quote.line <= unit.end for unit in units)
     first = quotes.fold(quotes.rows_of(quote.quote)[0])
-    return any(first in quotes.fold(diff_row.text) for unit in units for diff_row in unit.removed_rows)
+    return any(quotes.is_part(first, quotes.fold(diff_row.text)) for unit in units for diff_row in unit.removed_rows)
 
 
 async def results(session: "Session") -> Mapping[str, object]:

@@ -83,9 +83,7 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
     texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():
-        # Mask before cutting, because half a secret is not recognized
-        whole = session.survey.masks.hide_known(blob.decode("utf-8", "replace"))
-        files[path] = whole[: max(0, room)]
+        files[path] = blob.decode("utf-8", "replace")[: max(0, room)]
         room -= len(files[path])
     missing = [path for path in paths if not files.get(path)]
     changed_paths = [file.path for file in session.files]

@@ -44,4 +44,4 @@ class RunState(Work):
 
     def has_read(self, text: str, reader: str = "") -> None:
         """Mark the code regions whose text this is as read."""
-        self.session.tracker.saw(text, reader or str(self.source))
+        self.session.tracker.saw(self.session.survey.masks.show(text), reader or str(self.source))

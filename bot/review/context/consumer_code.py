@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from bot.checkout import Checkout
-from bot.checkout.views import MaskedTree, ShownTree
+from bot.checkout.views import MaskedTree
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
 from bot.ports import KnownSecrets
@@ -168,7 +168,7 @@ class ConsumerCode:
     async def _opened_tree(self, clone: Clone) -> Tree:
         if clone.name not in self._trees:
             masked = MaskedTree(await self._stack.enter_async_context(Checkout(clone.pull)), self.masks)
-            self._trees[clone.name] = ShownTree(MountedTree(masked, label(clone.name, "")), self.masks)
+            self._trees[clone.name] = MountedTree(masked, label(clone.name, ""))
         return self._trees[clone.name]
 
     async def _found(self, look_up: LookUp, tree: Tree) -> Row:
@@ -185,7 +185,7 @@ class ConsumerCode:
 
     async def _line_of(self, item: Evidence, tree: Tree) -> int:
         """Return the line of a quote in the part of a file that readers may see; 0 if it is not there."""
-        place = await find_quote(tree, item.path, self.masks.hide(item.quote), item.line, ("head",))
+        place = await find_quote(tree, item.path, item.quote, item.line, ("head",))
         return place[1] if place is not None else 0
 
 

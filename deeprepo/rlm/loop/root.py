@@ -241,7 +241,7 @@ class RootRun:
         """Record that the root has read the messages of an answered prompt."""
         for message in prompt.messages[self.read :]:
             if message.role in {"user", "tool"}:
-                self.work.has_read(self.work.calls.masks.show(message.text))
+                self.work.has_read(message.text)
         self.read = len(prompt.messages)
 
     async def _run(self, number: int, code: str) -> Observation:

@@ -69,10 +69,13 @@ class Work(ABC):
 
 
 async def masked(function: Callable[..., Awaitable[Any]], work: Work, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    """Call a function for the root's code, and hide secrets in its result, because the code could send them on."""
+    """Call a function for the root's code, and hide secrets in its result, because the code could send them on.
+
+    Placeholders in the arguments stay: what a function computes from a secret would tell parts of it.
+    """
     masks = work.calls.masks
     try:
-        reply = await function(work, *(masks.show(argument) for argument in arguments), **masks.show(keywords))
+        reply = await function(work, *arguments, **keywords)
     except (TypeError, ValueError) as error:
         raise type(error)(*masks.hide(error.args)) from None
     return masks.hide(reply)

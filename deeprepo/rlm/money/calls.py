@@ -82,7 +82,7 @@ class Calls:
     async def complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """Ask for one reply. If it doesn't fit its schema or is cut off, ask once more. Raises ProviderError and BudgetSpent.
 
-        Secrets are sent as placeholders and restored in the reply, except in a root's code, since the REPL has only placeholders.
+        Secrets are sent as placeholders, which stay in the reply.
         """
         return await self._answer(model, self.masks.prompts([prompt])[0], role)
 
@@ -159,7 +159,7 @@ class Calls:
                 raise self._unusable_reply(
                     f"{model.name} gave no usable answer in two tries: {(not reply.data and reply.lack) or wrong}"
                 )
-        return reply if prompt.tool else self.masks.reply(reply)
+        return reply
 
     async def _retry_if_cut_off(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
         """Return the reply, and ask once more with twice the room if it was cut off.

@@ -14,7 +14,6 @@ from typing import Any
 
 from bot import checkout, diff
 from bot.checkout import Checkout
-from bot.checkout.views import create_known_secrets
 from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError
 from bot.findings.read import asking, many, one_of, strict, text
@@ -199,7 +198,7 @@ class _Desk:
     async def judge(self, calls: Calls, item: Item) -> Completion | DeepRepoError:
         """One finding: two calls at most, the second with what the first asks to see."""
         tree, files = await self._tree(item["case"])
-        over = look_ups_over(tree, create_known_secrets(), files)
+        over = look_ups_over(tree, files)
         prompt = await _worth_prompt(item, tree, files)
         return (await Dialogues(calls, self._model, "verify", over).answers([prompt]))[0]
 

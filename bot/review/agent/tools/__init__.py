@@ -79,16 +79,12 @@ async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords
 
 async def variables(session: Session) -> dict[str, Any]:
     """Return the data for the REPL: the change, its regions, its files and dependents, and all paths."""
-    entries = await session.tree.entries()
-    texts = await _texts(session)
-    masks = session.survey.masks
-    for path, text in texts.items():
-        masks.learn(text, path)
+    entries, texts, masks = await session.tree.entries(), await _texts(session), session.survey.masks
     return {
         "pr": masks.hide(_pull(session)),
         "units": masks.hide([_unit(unit) for unit in session.units]),
-        "files": masks.hide(texts),
-        "tree": sorted(entries)[:MAX_TREE],
+        "files": texts,
+        "tree": masks.hide(sorted(entries)[:MAX_TREE]),
         "answer": {"content": "", "ready": False},
     }
 

@@ -61,14 +61,12 @@ def _form(path: str, form_name: str) -> str:
 async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
     """Return the text and its path; the path is empty if a text was given.
 
-    Raises ValueError if the path doesn't exist. Secrets are hidden before any cut, because part of a secret
-    is not recognized.
+    Raises ValueError if the path doesn't exist.
     """
     side: Side = "base" if base else "head"
-    hide = state.session.survey.masks.hide_known
     if len(source) <= MAX_PATH_CHARS and "\n" not in source:
         blob = await state.session.tree.read(source, side)
         if blob is not None:
-            return hide(blob.decode("utf-8", "replace")), source
+            return blob.decode("utf-8", "replace"), source
         raise ValueError(f"{source!r} {await absent(state.session.tree, source, side)}")
-    return hide(source), ""
+    return source, ""

@@ -5,18 +5,20 @@ from dataclasses import replace
 from typing import Any
 
 from bot import render
-from bot.checkout.views import ShownTree
 from bot.features.own_checks import asking as own_checks
 from bot.findings import merge, read
 from bot.findings.issues import from_root
-from bot.findings.quotes import MAX_QUOTE, find_quote
+from bot.findings.quotes import MAX_QUOTE, find_quote, true_text
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
-from bot.review.session import verified
+from bot.review.session import shown_findings, verified
 from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, Verdict
 from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.frames import Value
+
+ID_CHARS, WHY_CHARS = 40, 1_000  # of an ID that a root gives, and of a refusal
+MAX_REFUSALS = 20  # that are recorded of one block
 
 
 async def report(
@@ -66,12 +68,10 @@ async def agree(state: RunState, id: str, path: str, quote: str, severity: str =
         return found
     if line is None:
         return _refuse(
-            state,
-            f"agree({found.fingerprint})",
-            f"{path} has no such line: quote the line that decides, whole and verbatim",
+            state, f"agree({id})", f"{path} has no such line: quote the line that decides, whole and verbatim"
         )
     if severity and severity not in SEVERITIES:
-        return _refuse(state, f"agree({found.fingerprint})", f"severity must be one of {', '.join(SEVERITIES)}")
+        return _refuse(state, f"agree({id})", f"severity must be one of {', '.join(SEVERITIES)}")
     sources = dict.fromkeys((*found.basis.sources, state.source))
     is_own = line.path == found.path and found.start <= line.line <= found.end
     evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
@@ -97,17 +97,20 @@ async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str
 
 def _standing(state: RunState, id: str) -> Finding | str:  # noqa: A002
     """Return the finding with this ID, or why there is none."""
-    fingerprint = next(iter(str(id).split()), "")
-    found = next((one for one in state.session.results.findings if one.fingerprint == fingerprint), None)
-    return found or _refuse(state, id, f"there is no finding {id}; findings() lists those that stand")
+    name = next(iter(str(id).split()), "")[:ID_CHARS]
+    rows = zip(shown_findings(state.session), state.session.results.findings, strict=True)
+    found = next((finding for shown, finding in rows if shown.fingerprint == name), None)
+    return found or _refuse(state, name, f"there is no finding {name}; findings() lists those that stand")
 
 
 async def _line(state: RunState, path: str, quote: str) -> Evidence | None:
     """Return the place of a quote, or None if the tree doesn't have it."""
-    masks = state.session.survey.masks
-    tree = ShownTree(state.session.tree, masks)
-    found = await find_quote(tree, path, masks.hide(quote)) if len(quote) <= MAX_QUOTE else None
-    return Evidence(path, quote, found[1], found[0]) if found is not None else None
+    session = state.session
+    found = await find_quote(session.tree, path, quote) if len(quote) <= MAX_QUOTE else None
+    if found is None:
+        return None
+    side, line, _ = found
+    return Evidence(path, await true_text(session.survey.tree, quote, path, side, line), line, side)
 
 
 async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -> str:
@@ -118,7 +121,7 @@ async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -
         why = (
             "code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
         )
-        return _refuse(state, f"drop({finding.fingerprint})", why)
+        return _refuse(state, f"drop({_id(state, finding)})", why)
     against = replace(line, note=AGAINST)
     challenged = replace(finding, evidence=(*finding.evidence, against)).with_verdict(Verdict.UNPROVEN)
     rows = state.session.results.findings
@@ -130,7 +133,7 @@ async def findings(state: RunState) -> list[dict[str, Any]]:
     """Return every finding that stands so far, with its id, line, state and who found it."""
     return [
         {"id": f.fingerprint, "line": f.start, "by": f.source, "state": f.verdict.state, **ask.as_dict(f)}
-        for f in state.session.results.findings
+        for f in shown_findings(state.session)
     ]
 
 
@@ -169,7 +172,7 @@ async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
         sources = tuple(dict.fromkeys((*checked_finding.basis.sources, *passes)))
         checked_finding = replace(checked_finding, basis=replace(checked_finding.basis, sources=sources))
     current, before = merge.add_or_replace(state.session.results.findings, checked_finding)
-    which = current.fingerprint
+    which = _id(state, current)
     state.refusals.pop(finding.title, None)
     if before is not None and current == replace(before, basis=replace(before.basis, sources=current.basis.sources)):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
@@ -181,15 +184,21 @@ async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
     elif current.title == before.title and current.why == before.why:
         outcome = "updated: it keeps its words and takes what is new in yours"
     else:
-        outcome = f"updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines"
+        outcome = f"updated: it replaces {_id(state, before)} ({before.title!r}), which is about the same lines"
     outcome = f"{which} {outcome}{note}"
     state.note(outcome)
     return outcome
 
 
+def _id(state: RunState, finding: Finding) -> str:
+    """Return the ID by which models know a finding."""
+    return merge.as_shown(finding, state.session.survey.masks.hide(finding)).fingerprint
+
+
 def _refuse(state: RunState, title: object, why: str) -> str:
     """Record a refusal, so that the root sees it before its run ends."""
-    state.refusals[render.title(str(title))] = why
+    if len(state.refusals) < MAX_REFUSALS:
+        state.refusals[render.title(str(title)[:WHY_CHARS])] = why = why[:WHY_CHARS]
     return f"refused: {why}"
 
 
