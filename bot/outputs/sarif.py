@@ -1,6 +1,7 @@
 """Write the review as SARIF 2.1.0, the format that code scanning services read."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -19,6 +20,7 @@ CHECK_LEVELS: dict[RequiredCheckSeverity, str] = {"fail": "error", "warn": "warn
 # GitHub sorts alerts by these scores.
 SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}
 SECURITY = frozenset({"secret", "security"})
+_LINK_END = re.compile(r"(?<!\\)(\\*)\](?=\()")
 
 
 def render(review: Review) -> str:
@@ -63,7 +65,7 @@ def _invocation(review: Review) -> dict[str, Any]:
     notes += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
     notes += [(missing, "warning")] if missing else []
-    notifications = [{"level": level, "message": {"text": line(text)}} for text, level in notes]
+    notifications = [{"level": level, "message": _plain(line(text))} for text, level in notes]
     return {"executionSuccessful": not review.cut.partial, "toolExecutionNotifications": notifications}
 
 
@@ -107,7 +109,7 @@ def _row(
     rule: str, index: int, level: str, message: str, place: Mapping[str, Any], evidence: Sequence[Evidence]
 ) -> dict[str, Any]:
     related = [_related_location(number, item) for number, item in enumerate(evidence, 1)]
-    result = {"ruleId": rule, "ruleIndex": index, "level": level, "message": {"text": message}, "locations": [place]}
+    result = {"ruleId": rule, "ruleIndex": index, "level": level, "message": _plain(message), "locations": [place]}
     return result | ({"relatedLocations": related} if related else {})
 
 
@@ -139,6 +141,11 @@ def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str
     return result
 
 
+def _plain(text: str) -> dict[str, str]:
+    """Return a message in which no viewer finds a link: a backslash precedes the bracket that would end its text."""
+    return {"text": _LINK_END.sub(r"\1\1\]", text)}
+
+
 def _message(finding: Finding) -> str:
     parts = [finding.title, finding.why, finding.consequence, finding.trigger and f"Trigger: {finding.trigger}"]
     return "\n\n".join(encodable(part.strip()) for part in parts if part.strip()) or finding.category
@@ -149,10 +156,10 @@ def _related_location(number: int, item: Evidence) -> dict[str, Any]:
         place = f"{item.path}:{item.line} at {item.commit}"
         logical = {"fullyQualifiedName": encodable(place), "kind": "resource"}
         message = line(f"{place}: {item.note}: {item.quote.strip()}")
-        return {"id": number, "logicalLocations": [logical], "message": {"text": message}}
+        return {"id": number, "logicalLocations": [logical], "message": _plain(message)}
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     location = {"id": number, **_location(item.path, item.quote, item.line, last)}
-    return {**location, "message": {"text": line(item.note)}} if item.note.strip() else location
+    return {**location, "message": _plain(line(item.note))} if item.note.strip() else location
 
 
 def _location(path: str, snippet: str, start: int, end: int) -> dict[str, Any]:

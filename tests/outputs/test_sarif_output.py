@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,3 +63,11 @@ def test_unread_code_becomes_a_notification() -> None:
 def _run(review: Review) -> dict[str, Any]:
     run: dict[str, Any] = json.loads(sarif.render(review))["runs"][0]
     return run
+
+
+@pytest.mark.parametrize("title", ["[here](https://evil.example)", "\\[here\\](1)", "[here\\\\](1)"])
+def test_message_contains_no_link(title: str) -> None:
+    """A viewer shows a model's Markdown as text, and not as the link that SARIF allows in messages."""
+    text = _run(with_finding(title=title, why="w"))["results"][0]["message"]["text"]
+    assert re.search(r"(?<!\\)(?:\\\\)*\]\(", text) is None
+    assert "here" in text

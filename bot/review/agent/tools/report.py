@@ -17,7 +17,6 @@ from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.frames import Value
 
-ID_CHARS, WHY_CHARS = 40, 1_000  # of an ID that a root gives, and of a refusal
 MAX_REFUSALS = 20  # that are recorded of one block
 
 
@@ -97,7 +96,7 @@ async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str
 
 def _standing(state: RunState, id: str) -> Finding | str:  # noqa: A002
     """Return the finding with this ID, or why there is none."""
-    name = next(iter(str(id).split()), "")[:ID_CHARS]
+    name = next(iter(str(id).split()), "")[: common.NOTE_CHARS]
     rows = zip(shown_findings(state.session), state.session.results.findings, strict=True)
     found = next((finding for shown, finding in rows if shown.fingerprint == name), None)
     return found or _refuse(state, name, f"there is no finding {name}; findings() lists those that stand")
@@ -198,7 +197,7 @@ def _id(state: RunState, finding: Finding) -> str:
 def _refuse(state: RunState, title: object, why: str) -> str:
     """Record a refusal, so that the root sees it before its run ends."""
     if len(state.refusals) < MAX_REFUSALS:
-        state.refusals[render.title(str(title)[:WHY_CHARS])] = why = why[:WHY_CHARS]
+        state.refusals[render.title(str(title)[: common.NOTE_CHARS])] = why[: common.NOTE_CHARS]
     return f"refused: {why}"
 
 
