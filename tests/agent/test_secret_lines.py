@@ -1,8 +1,11 @@
 """What the root's code gets from a line with a secret."""
 
+import random
 import re
+import string
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from fakes import Repository
 from secret_samples import SAMPLES
@@ -12,10 +15,10 @@ from bot.review.agent import tools
 from bot.review.agent.state import RunState
 from bot.review.opening import look_ups_over
 from bot.review.session import Session
-from bot.secrets.masking import PLACEHOLDER
+from bot.secrets.masking import PLACEHOLDER, digest
 from bot.values import LookUp, Source
 from deeprepo.rlm.repl.process import Repl
-from deeprepo.rlm.values import Limits
+from deeprepo.rlm.values import Limits, Prompt
 
 SECRETS = {
     "token": "ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY2zA4",
@@ -23,32 +26,38 @@ SECRETS = {
     "seed": "Qm7Z",
     "key": "sk-ant-api03-kR7-Qp3ZxW9vBnT5yLm2hJ8dFs4-GaKe6UoCi1rXtMzNbVqPwYlEj0",
 }
-OTHERS = {
-    "token": "ghp_zQWd4E6fH8hK0kM2mP3pR5rT7tV9vX1xZ3zB5qYw",
-    "password": "Xy9ub2dor-falcon7-40",
-    "seed": "Tn4X",
-    "key": "sk-ant-api03-wT4-Zp5KxV2vCnR8yMm3hG7dQs6-HbLe9TiDu2rYkNzPcWqOvXlAf1",
-}
-# Each asks something about SECRETS that is false for OTHERS.
+FORMS = ("{}", "x{}", "_{}_", "{}9", "{}-~", "[{}]", "(?i){}", "token: (?!{})", "=" * 33 + "$.&%{}" + "=" * 32)
+# What a root may ask with a word: a part of one of the SECRETS, or a form of a placeholder
 QUESTIONS = (
-    "search('p_aB[0-9]')",
-    "search('p_aB[0-9]', base=True)",
-    "search('p_aB[0-9]|MASKED_SECRET')",
-    "search('token: (?!ghp_aB[0-9])')",
-    "search('token: ghp_[^a]|name: [^a]')",
-    "search('token: .{40}$')",
-    "search('ghp_aB(?:(?:[a-zA-Z0-9]+)+)+!')",  # too hard for the engine on a line that begins like this
-    "search('ghp_aB3|rate|name', limit=1)",  # the number of other lines
-    "search('sk-ant-api03-k')",
-    "search('sk-ant-api03-w')",
-    "search('Qm7ZM')",
-    "callers('kR7')",
-    "outline('shop/keys.py', 'kR7')",
-    "outline('conf/app.yml', 'kestrel')",
-    "raw('sk-ant-api03-k')",
-    "report('shop/keys.py', 'Qp3ZxW9vBnT5yLm2hJ8dFs4', 'A', 'b')",
-    "report('conf/app.yml', 'kestrel', 'A', 'b')",
+    "read(w)",
+    "read('probe/' + w)",
+    "raw(w)",
+    "diff(w)",
+    "search(w)",
+    "search(w, base=True)",
+    "search('^', 'probe/[' + w + ']')",
+    "callers(w)",
+    "outline('conf/app.yml', w)",
+    "outline('a: b\\n' + w + ': 5\\n', w, form='yaml')",
+    "parsed('{\"a' + w + '\":\\n 5}', form='json')",
+    "report('conf/app.yml', w, 'The ' + w, w)",
+    "report('conf/app.yml', raw('conf/app.yml', 2), 'A ' + w, w, evidence=[('conf/app.yml', w)], suggestion=w)",
+    "agree(findings()[0]['id'], 'conf/app.yml', w) if findings() else None",
+    "drop(w, w, 'conf/app.yml', w)",
+    "ask(['conf/app.yml'], w)",
+    "llm_query(w)",
+    "set_answer(w, overview=w)",
 )
+
+
+def twins(form: str) -> tuple[str, str]:
+    """Return two secrets with the same placeholder, so that answers about them can be compared byte by byte."""
+    known, source = dict[str, str](), random.Random(form)  # noqa: S311 - not for cryptography
+    while True:
+        one = re.sub("#", lambda _: source.choice(string.ascii_letters + string.digits), form)
+        other = known.setdefault(digest(one), one)
+        if other != one:
+            return other, one
 
 
 def pull(repository: Repository, secrets: dict[str, str]) -> Table:
@@ -98,25 +107,48 @@ def test_line_with_a_secret_is_found_without_revealing_the_secret(repositories: 
 
 
 def test_answers_do_not_depend_on_a_secret(repositories: Callable[[str], Repository]) -> None:
-    """Searches, lookups and quotes get the same answers about repositories that only differ in their secrets."""
-    look_ups = tuple(
-        LookUp(kind=kind, name=name)
-        for kind, name in (
-            ("search", "token: (?!ghp_aB[0-9])"),
-            ("search", "sk-ant-api03-k"),
-            ("uses", "kR7"),
-            ("definition", "kestrel"),
+    """All functions, replies and lookups give equal answers about repositories that only differ in their secrets."""
+    pairs = [twins(form) for form in ("ghp_" + "#" * 36, "Tr0#b4###-91", "Tr0#b4###-kestrel#-91")]
+    parts = [
+        part for one, _ in pairs for part in (one[4:10], one[-5:], f"[{one[4:8]}]", f"{one[:5]}.*{one[-2:]}", one[3:7])
+    ]
+
+    def answers(name: str, secrets: list[str]) -> list[str]:
+        lines = "".join(
+            f"{key}: {value}\n" for key, value in zip(("token", "password", "secret"), secrets, strict=True)
         )
-    )
+        kept = {
+            "conf/app.yml": f"name: shop\n{lines}rate: 3\n",
+            "conf/code.py": f"def key():\n    return {secrets[0]!r}\n",
+        }
+        probes = {f"probe/{letter}": "x\n" for letter in string.ascii_letters + string.digits}
+        odd = {f"{'=' * 33}{one[at : at + 2]}$#&%{'=' * 32}": "x\n" for one, _ in pairs for at in (4, 5, 6)}
+        prompts = list[str]()
 
-    def answers(name: str, secrets: dict[str, str]) -> list[str]:
-        said = blocks(pull(repositories(name), secrets), *(f"print({one})" for one in QUESTIONS), look_ups=look_ups)
-        return [PLACEHOLDER.sub("MASKED", one) for one in said]
+        def reply(asked: Prompt) -> Mapping[str, Any]:
+            text = PLACEHOLDER.sub("", asked.messages[-1].text)
+            prompts.append(str(asked.messages))
+            rows = [{"path": "conf/app.yml", "quote": quote} for quote in asked.messages[-1].text.split("\n")[-9:]]
+            words = {"title": text[-80:], "why": "w", "consequence": "", "trigger": "", "severity": "low"}
+            found = {**words, "category": "logic", "evidence": rows, "suggestion": None}
+            return {"answer": "See.", "found": True, "quotes": rows, "findings": [{**found, **row} for row in rows]}
 
-    ours, others = answers("one", SECRETS), answers("two", OTHERS)
-    assert [*zip(QUESTIONS, ours, strict=False)] == [*zip(QUESTIONS, others, strict=False)]
-    assert ours == others
-    assert "conf/app.yml:2: token: MASKED" in ours[2]
+        table = Table(repositories(name).change({**BEFORE, **kept}, {**AFTER, **probes, **odd}), worker=reply)
+        shown = "[read('conf/app.yml', n, n).split()[-1] for n in (2, 3, 4)]"
+        words = f"words = {parts!r} + [form.format(p) for p in {shown} for form in {FORMS!r}]"
+        codes = [
+            f"for w in words:\n    try:\n        print({one})\n    except Exception as error:\n        print(error)"
+            for one in QUESTIONS
+        ]
+        look_ups = [LookUp(kind, word) for kind in ("search", "uses", "definition") for word in parts]
+        said = blocks(table, words, *codes, "print(findings(), budget())", look_ups=tuple(look_ups))
+        return [*said, *prompts]
+
+    ours, others = (answers(name, [pair[at] for pair in pairs]) for at, name in enumerate(("one", "two")))
+    assert len(QUESTIONS) * (len(parts) + len(FORMS) * len(pairs)) > 500
+    assert [(one, other) for one, other in zip(ours, others, strict=True) if one != other] == []
+    assert not any(secret in one for pair in pairs for secret in pair for one in (*ours, *others))
+    assert "MASKED_SECRET" in ours[1]
 
 
 def test_no_form_of_a_secret_is_searched(repository: Repository) -> None:
