@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pushes import Hand, judge, titles
 
+from bot import verdict
 from bot.outputs import facts
-from bot.workflow.publish import checks
 from deeprepo_sandbox.providers import Reply
 
 FOUND = {"A negative amount is accepted", "An empty size crashes the label"}
@@ -61,7 +61,8 @@ def test_each_reason_for_a_missing_model_review_has_its_own_message(row: tuple[A
     """The result begins with the reason, such as a rate limit or a wrong key, and the check is neutral."""
     reply, limits, status, words = row
     review = hand.review(worker=reply, **limits)
-    assert (review.status, checks.conclude(review)) == (status, "neutral")
+    made = verdict.of(review)
+    assert (made.status, made.check) == (status, "neutral")
     assert facts.summary(review).result.startswith(words)
 
 

@@ -69,7 +69,7 @@ async def answer(job: CommandJob, step: Step, console: Console) -> Outcome:
                 follow_up = ReviewJob(job.pull, "command", actor=job.actor, comment=job.comment)
     if follow_up is not None:
         return await review(follow_up, step, console)
-    return Outcome(HeadStatus("success"), "Answered a command.")
+    return Outcome(HeadStatus("skipped"), "Answered a command.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ async def answer(job: RemarkJob, step: Step, console: Console) -> Outcome:
             withdrawn_marks = {withdrawal.mark for withdrawal in (await read_recorded_answers(host)).dismissals}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
-    return Outcome(HeadStatus("success"), "Answered a comment.")
+    return Outcome(HeadStatus("skipped"), "Answered a comment.")
 
 
 async def _read_remark(job: RemarkJob, host: Host) -> RemarkThread | str:

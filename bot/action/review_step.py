@@ -15,7 +15,7 @@ from functools import partial
 
 from pydantic import SecretStr
 
-from bot import checkout, config, github
+from bot import checkout, config, github, verdict
 from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
@@ -144,11 +144,7 @@ async def _fail_if_head_is_shared(run: ReviewRun, result: Outcome) -> Outcome:
     commit can have fewer findings, so a stranger could open a second pull request to get a passing check.
     """
     facts = run.state.facts
-    if (
-        not run.state.stranger
-        or not policy.has_threshold(run.settings)
-        or result.conclusion in ("failure", "cancelled")
-    ):
+    if not run.state.stranger or not policy.has_threshold(run.settings) or not verdict.passes(result.conclusion):
         return result
     listing = partial(run.host.rest.pulls.async_list, *run.host.repo, state="open", sort="updated", direction="desc")
     listed = 0
@@ -156,7 +152,11 @@ async def _fail_if_head_is_shared(run: ReviewRun, result: Outcome) -> Outcome:
         listed += 1
         number = int(responses.at(listed_pull, "number"))
         if number != run.host.pull.number and responses.at(listed_pull, "head.sha") == facts.head_sha:
-            return replace(result, head=HeadStatus("failure"), says=SAME_HEAD.format(number=number))
+            return replace(
+                result,
+                head=HeadStatus(policy.conclusion_without_review(run.settings)),
+                says=SAME_HEAD.format(number=number),
+            )
         if listed >= MAX_LISTED_PULLS:
             break
     return result
@@ -303,7 +303,7 @@ class StepReview:
                 else:
                     made = found
                     posted, fault = await reviewing.post(self.run, made, self._comments)
-                    head = HeadStatus(checks.conclude(made.review), is_reviewed=True)
+                    head = HeadStatus(verdict.of(made.review).check, is_reviewed=True)
                     result = Outcome(head, "", made, posted, fault)
             except NothingToReview:
                 result = Outcome(await self._head_status("nothing"), ADDS_NOTHING)
@@ -402,7 +402,7 @@ class StepReview:
         run = self.run
 
         def state(shown: Review) -> str:
-            made = None if run.follows else head_conclusion(checks.conclude(shown), run.state, self.step)
+            made = None if run.follows else head_conclusion(verdict.of(shown).check, run.state, self.step)
             return states.pack(json_file.content(shown), made)
 
         return posts.comments(review, state)

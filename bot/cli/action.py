@@ -11,8 +11,7 @@ def command() -> int:
     no review or one that was cut off; 2 a wrong input; 3 provider or internal error.
     """
     extras.need("github")
-    from bot import action
-    from bot.cli.reviewing import exit_code
+    from bot import action, verdict
     from bot.config.action import is_step, step
     from bot.errors import DeepRepoError
 
@@ -27,6 +26,5 @@ def command() -> int:
         console.headline("error", str(error))
         raise
     console.resume_commands()
-    if result.review is None:
-        return FOUND if result.conclusion == "failure" else CLEAN
-    return exit_code(result.review)
+    made = verdict.of(result.review).exit_code if result.review is not None else CLEAN
+    return made or (CLEAN if verdict.passes(result.conclusion) else FOUND)

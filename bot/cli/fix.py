@@ -85,12 +85,13 @@ def carry_out(
 
     Return the review's exit code for the findings that remain, or 1 if a fix failed or has new problems.
     """
+    from bot import verdict
     from bot.cli import reviewing
     from bot.wiring import fixing
 
     if not rows:
         tell("Nothing to fix: none of the findings has an automatic fix.")
-        return reviewing.exit_code(review_done)
+        return verdict.of(review_done).exit_code
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, reviewing.progress(quiet=quiet):
         fix, check = fixing.fix_work_tree(review_done, rows, repo, scratch, origin, keep=patch)
     if patch:
@@ -102,7 +103,7 @@ def carry_out(
         placed_finding for placed_finding in review_done.findings if placed_finding.finding.identity not in fixed
     )
     review_left = replace(review_done, findings=remaining)
-    return max(reviewing.exit_code(review_left), CLEAN if fix and check.is_clean and not fix.refusals else FOUND)
+    return max(verdict.of(review_left).exit_code, CLEAN if fix and check.is_clean and not fix.refusals else FOUND)
 
 
 def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:

@@ -8,7 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, say, tell, terminal_text
+from bot import verdict
+from bot.cli.exits import say, tell, terminal_text
 from bot.errors import NothingToReview, UsageError
 from bot.machine import extras, files
 
@@ -37,7 +38,7 @@ def finish(
     if review.strategy.reason == NO_MODEL and not _is_short(review, form, output):
         tell(OFFLINE)
     deliver(review, form, output, show=show, fixable=fixable)
-    return exit_code(review)
+    return verdict.of(review).exit_code
 
 
 def fixable(review: "Review") -> int:
@@ -104,7 +105,7 @@ def _is_short(review: "Review", form: str, output: Path | None) -> bool:
     """Return whether one line is enough, because a hook's review found nothing and has no notes."""
     from bot.config.settings import is_hook
 
-    is_clean = review.conclusion == "clean" and not (review.notes or review.findings or review.cut.failure)
+    is_clean = verdict.of(review).conclusion == "clean" and not (review.notes or review.findings or review.cut.failure)
     return form == "console" and output is None and is_clean and is_hook()
 
 
@@ -115,19 +116,12 @@ def explain_hook_failure(review: "Review", *, push: bool) -> None:
 
     if not is_hook():
         return
-    mark = next((finding.identity for finding in review.reaching(review.settings.fail_on)), "FINDING")
+    mark = next((finding.identity for finding in verdict.reaching(review, review.settings.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"
     tell(
         f"The {'push' if push else 'commit'} was stopped. To continue without this check: `{again}`. If a finding is wrong, "
         f"add `- finding: {mark}` to `ignore` in {FILE} on the base branch."
     )
-
-
-def exit_code(review: "Review") -> int:
-    """Return the exit code: for an interruption or an error if there was one, and otherwise by --fail-on."""
-    if review.cut.fault:
-        return INTERRUPTED if review.cut.fault == "interrupted" else FAULT
-    return FOUND if review.failing else CLEAN
 
 
 def last(previous: Path | None) -> bytes | None:

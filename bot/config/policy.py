@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from bot import globs
+from bot import globs, verdict
 from bot.config import FILE
 from bot.values.host import CheckConclusion, PullFacts
 from bot.values.job import ASKED, ReviewJob, Trigger
@@ -53,16 +53,11 @@ def has_threshold(settings: "Config") -> bool:
     return settings.fail_on is not None or any(each.must == "fail" for each in settings.requirements)
 
 
-def conclusion_without_review(settings: "Config", lacks: NoReviewReason = "unreviewed") -> CheckConclusion:
-    """Return the check's conclusion for a head without a review.
-
-    With a failure threshold, only a review can pass. If the owner's own settings exclude the pull request,
-    the conclusion is neutral, unless `strict` is set.
-    """
-    if lacks == "nothing":
-        return "success"
-    is_failure = has_threshold(settings) and (lacks == "unreviewed" or settings.strict)
-    return "failure" if is_failure else "neutral"
+def conclusion_without_review(settings: "Config | None", lacks: NoReviewReason = "unreviewed") -> CheckConclusion:
+    """Return the check's conclusion for a head without a review. Settings that can't be read may have a threshold."""
+    if settings is None:
+        return verdict.without_review(lacks, has_threshold=True).check
+    return verdict.without_review(lacks, has_threshold=has_threshold(settings), strict=settings.strict).check
 
 
 def bound(job: ReviewJob, facts: PullFacts, *, stranger: bool = False) -> ReviewJob:

@@ -18,6 +18,7 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
+from bot import verdict
 from bot.outputs import facts
 from bot.render import count, cut, line, visible
 from bot.render.section import finding_sections, sections
@@ -368,7 +369,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
         "solve the problem at the top, then review again" if review.cut.failure else _todo(review.coverage),
     ]
     rows += [Text.assemble(("next      ", "dim"), todo) for todo in todos if todo]
-    style = "bold red" if review.cut.failure else CONCLUSION_STYLES[review.conclusion]
+    style = "bold red" if review.cut.failure else CONCLUSION_STYLES[verdict.of(review).conclusion]
     summary = replace(facts.summary(review), failure="")  # the page already begins with the reason
     return Padding(Group(*rows, how, cost_text, Text(line(summary.result), style)), (1, 0, 0, 0))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from bot import verdict
 from bot.config import FILE
 from bot.diff.read import is_counted
 from bot.render import Phrases, load
@@ -117,7 +118,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     mark = WARNING
     if failure:
         first: tuple[str, ...] = (_obstacle(review, words), found)
-    elif review.conclusion == "incomplete":
+    elif verdict.of(review).conclusion == "incomplete":
         first = (left, found)
     elif failed and not findings:
         first = (failed, found)
@@ -172,7 +173,7 @@ def _found(review: Review, words: Phrases) -> str:
         short = words.say(name, collapsed) if collapsed else ""
         found = words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
         return f"{found.rstrip('.')}; {words.say('new_places', review.new_places)}" if review.new_places else found
-    is_clean = review.conclusion == "clean"
+    is_clean = verdict.of(review).conclusion == "clean"
     if review.findings_with_status("fixed") and is_clean:
         return words.say("nothing_left")
     if review.findings_with_status("below"):

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from bot import verdict
 from bot.outputs import facts
 from bot.render import encodable
 from bot.render.section import finding_row, sections
@@ -26,10 +27,12 @@ def content(review: Review) -> dict[str, Any]:
 
 
 def _review(review: Review) -> dict[str, Any]:
+    made = verdict.of(review)
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "deeprepo", "version": review.version},
-        "conclusion": review.conclusion,
+        "conclusion": made.conclusion,
+        "verdict": made.row.name,
         "result": facts.summary(review).result,
         "partial": review.cut.partial,
         "is_follow_up": review.coverage.is_follow_up,

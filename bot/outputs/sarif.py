@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
 
+from bot import verdict
 from bot.outputs import facts
 from bot.render import encodable, line
 from bot.render.section import finding_sections
@@ -51,7 +52,7 @@ def _run(review: Review) -> dict[str, Any]:
             *(_check_result(check, len(rules) + index) for index, check in enumerate(failed_checks)),
         ],
         "properties": {
-            "conclusion": review.conclusion,
+            "conclusion": verdict.of(review).conclusion,
             "base": review.pull.base,
             "head": review.pull.head,
             "strategy": review.strategy.name,

@@ -139,6 +139,7 @@ async def conclude(
             fail_on=settings.fail_on,
             strict=settings.strict,
             request_changes=None if settings.request_changes == "off" else settings.request_changes,
+            approve=settings.approve,
             templates=subject.guidance.templates,
             minimum=settings.minimum_severity,
             doubts=settings.doubts,

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from bot import verdict
 from bot.render import safe_json
 from bot.render.section import sections
 from bot.stored import markers, reviews
@@ -104,7 +105,7 @@ def head(data: bytes) -> str | None:
 def head_conclusion(data: bytes) -> HeadConclusion | None:
     """Return the conclusion for a state's head, or None if it has none."""
     entry = json.loads(data).get("head_conclusion")
-    conclusions = ("success", "neutral", "failure")
+    conclusions = {conclusion for row in verdict.ROWS for conclusion in row.check}
     names = {field.name for field in fields(HeadConclusion)}
     is_whole = isinstance(entry, dict) and set(entry) == names and entry["conclusion"] in conclusions
     return HeadConclusion(**entry) if is_whole else None

@@ -50,7 +50,6 @@ from bot.values.review import (
     ReportSettings,
     Review,
     Round,
-    Shortfall,
     StrategyChoice,
     Tone,
     Transcript,

@@ -440,11 +440,6 @@ class Finding:
         return self.verdict.is_shown or (self.basis.is_agreed and not is_doubted)
 
     @property
-    def may_block(self) -> bool:
-        """Whether it may fail the check or block the merge. What only models report must be confirmed first."""
-        return self.verdict.is_shown or (self.basis.has_check and not self.basis.unsettled)
-
-    @property
     def serious(self) -> bool:
         """Whether its severity is critical or high."""
         return at_least(self.severity, "high")

@@ -7,7 +7,7 @@ from typing import Literal
 from bot.levels import Severity
 from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
-from bot.values.finding import Finding, Rewrite, Status, at_least, severity_rank
+from bot.values.finding import Finding, Rewrite, Status, severity_rank
 from bot.values.required_check import RequiredCheck
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.values import Side
@@ -23,9 +23,6 @@ Fault = Literal["", Interruption]  # what cut a review short, other than a limit
 Obstacle = Literal["quota", "provider", "declined", "too_large", "setup"]
 Cause = Literal["", Obstacle]
 ReviewStatus = Literal[Conclusion, Interruption, Obstacle]
-# Why a result is incomplete. "cut": something was not reviewed. "dropped": findings could not be confirmed or
-# refuted. "undecided": a requirement has no result.
-Shortfall = Literal["cut", "dropped", "undecided"]
 # Why a head has no review. "unreviewed": it should have one. "left out": the owner's settings exclude it.
 # "nothing": it adds nothing to its base.
 NoReviewReason = Literal["unreviewed", "left out", "nothing"]
@@ -294,6 +291,7 @@ class ReportSettings:
     fail_on: Severity | None = None  # the threshold for the exit code and the conclusion
     strict: bool = False  # if a threshold is set, whether requirements without a result fail the check too
     request_changes: Severity | None = None  # the threshold for requesting changes; None for never
+    approve: Severity | None = None  # findings this severe prevent an approval
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     minimum: Severity = "low"  # less severe findings are not reported
     doubts: tuple[str, ...] = ()  # sentences about mistakes in settings files that may concern a threshold
@@ -362,11 +360,6 @@ class Review:
         """The models' findings that were neither confirmed nor refuted. They are only shown on demand."""
         return self.findings_with_status("unproven")
 
-    @property
-    def has_unsettled(self) -> bool:
-        """Whether an open finding could be neither confirmed nor refuted."""
-        return any(finding.basis.unsettled for finding in self.open_findings)
-
     def findings_with_status(self, status: Status) -> tuple[Finding, ...]:
         """Return the findings with this status."""
         return tuple(
@@ -382,72 +375,11 @@ class Review:
             ),
         )
 
-    def reaching(self, threshold: Severity | None) -> tuple[Finding, ...]:
-        """Return the open findings that reach the threshold; none if it is None."""
-        return _reaching(threshold, self.open_findings)
-
     @property
     def required_checks(self) -> tuple[RequiredCheck, ...]:
         """The results of the required checks, which features add."""
         parts = (part for part in self.parts.values() if isinstance(part, tuple))
         return tuple(each for part in parts for each in part if isinstance(each, RequiredCheck))
-
-    @property
-    def conclusion(self) -> Conclusion:
-        """The conclusion.
-
-        A review with unchecked items or with open findings from earlier reviews is never clean.
-        """
-        if self.open_findings or any(check.result == "failed" and check.warns for check in self.required_checks):
-            return "findings"
-        is_open = self.cut.partial or any(check.warns for check in self.required_checks)
-        return "clean" if self.coverage.complete and not is_open else "incomplete"
-
-    @property
-    def status(self) -> ReviewStatus:
-        """The conclusion, or what cut the review short."""
-        return (
-            self.cut.fault if self.cut.fault == "interrupted" else self.cut.cause or self.cut.fault or self.conclusion
-        )
-
-    @property
-    def shortfalls(self) -> tuple[Shortfall, ...]:
-        """Why the result is incomplete, if it is."""
-        unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.cut.partial or self.cut.fault or unread & {reading.kind for reading in self.coverage.open})
-        rows: tuple[tuple[Shortfall, bool], ...] = (
-            ("cut", cut),
-            ("dropped", self.dropped > len(self.findings_with_status("refuted")) or self.has_unsettled),
-            (
-                "undecided",
-                any(check.severity == "fail" and check.lacks_result for check in self.required_checks),
-            ),
-        )
-        return tuple(name for name, true in rows if true)
-
-    @property
-    def lacking(self) -> tuple[Shortfall, ...]:
-        """The shortfalls that fail the check because a failure threshold is set."""
-        has_threshold = self.settings.fail_on is not None or any(
-            each.severity == "fail" for each in self.required_checks
-        )
-        return tuple(
-            name for name in self.shortfalls if has_threshold and (name != "undecided" or self.settings.strict)
-        )
-
-    @property
-    def failing(self) -> bool:
-        """Whether the check fails, because of a finding, a required check, or a missing result."""
-        # A finding below the minimum severity may reach a threshold that was set later.
-        known = (*self.open_findings, *self.findings_with_status("below"))
-        is_blocked = _reaching(self.settings.fail_on, known) or any(check.blocks for check in self.required_checks)
-        return bool(self.lacking or is_blocked)
-
-
-def _reaching(threshold: Severity | None, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    if threshold is None:
-        return ()
-    return tuple(finding for finding in findings if finding.may_block and at_least(finding.severity, threshold))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bot import verdict
 from bot.checkout.views import create_known_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
@@ -18,7 +19,6 @@ from bot.stored import reviews
 from bot.stored.reviews import UnreadableError
 from bot.values import CheckConclusion, Dismissal, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import NoReviewReason
-from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 
 if TYPE_CHECKING:  # the GitHub Actions step has no database
@@ -51,8 +51,8 @@ async def of_head(
     if just_made is not None:
         of_pulls[pull.number] = just_made
     elif not of_pulls or lacks != "left out":
-        of_pulls[pull.number] = "failure" if settings is None else policy.conclusion_without_review(settings, lacks)
-    worst = checks.worst(of_pulls.values())
+        of_pulls[pull.number] = policy.conclusion_without_review(settings, lacks)
+    worst = verdict.worst(of_pulls.values())
     is_worse = of_pulls.get(pull.number) != worst
     other = min((number for number, one in others.items() if one == worst), default=0) if is_worse else 0
     return HeadStatus(worst, is_reviewed or bool(other), other)
@@ -94,7 +94,8 @@ def with_current_thresholds(review: Review, settings: Config) -> Review:
     shown = settings.without_secrets(create_known_secrets())  # as in a review
     kept_parts = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
     parts = {**review.parts, **{each.key: each.with_settings(part, shown) for each, part in kept_parts.items()}}
-    bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict, doubts=settings.doubts)
+    names = ("fail_on", "strict", "doubts", "approve")
+    bar = replace(review.settings, **{name: getattr(settings, name) for name in names})
     return replace(review, settings=bar, parts=parts)
 
 
@@ -108,6 +109,6 @@ async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, stor
     except UnreadableError as error:
         log.warning("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return stored.conclusion
-    return checks.conclude(
+    return verdict.of(
         with_current_thresholds(silencing.reapply_silencing(review, *await silences(pull, store)), settings)
-    )
+    ).check

@@ -3,7 +3,7 @@
 The changes in the queue were reviewed as pull requests.
 """
 
-from bot import config, github
+from bot import config, github, verdict
 from bot.config import policy
 from bot.errors import HostError
 from bot.github import Host
@@ -40,7 +40,7 @@ async def stop(job: MergeGroup, server: Server) -> None:
         try:
             conclusion = await _of_base(job, host, server)
         except HostError:  # GitHub may also refuse to show the settings
-            conclusion = "failure"
+            conclusion = policy.conclusion_without_review(None)
         await _answer(host, job, conclusion)
 
 
@@ -49,10 +49,8 @@ def _where(job: MergeGroup) -> PullRef:
 
 
 async def _answer(host: Host, job: MergeGroup, conclusion: CheckConclusion) -> None:
-    if conclusion == "failure":
-        await checks.answer_queue(host.other_pull(0), job.head, "failure", STOPS)
-    else:
-        await checks.answer_queue(host.other_pull(0), job.head, "success", PASSES)
+    says = PASSES if verdict.passes(conclusion) else STOPS
+    await checks.answer_queue(host.other_pull(0), job.head, verdict.in_queue(conclusion), says)
 
 
 async def _of_pull(host: Host, server: Server) -> CheckConclusion:
@@ -62,13 +60,14 @@ async def _of_pull(host: Host, server: Server) -> CheckConclusion:
     status = await conclusions.of_head(host.pull, state.facts, settings, server.store)
     if status.is_reviewed or settings.strict:
         return status.conclusion
-    return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else status.conclusion
+    is_left_out = await checks.is_left_out(host, state.facts.head_sha)
+    return policy.conclusion_without_review(settings, "left out") if is_left_out else status.conclusion
 
 
 async def _of_base(job: MergeGroup, host: Host, server: Server) -> CheckConclusion:
     """Return the conclusion for an unknown pull request, from the settings at the queue's base commit."""
     if not job.base:
-        return "failure"
+        return policy.conclusion_without_review(None)
     file = await pull_state.settings_at(host, config.FILE, job.base)
     # The answer quotes no setting, so a private settings file counts too.
     shared = await server.shared_files(host, f"{job.owner}/{job.name}", is_private=True)

@@ -5,7 +5,7 @@ The check is updated even if GitHub refuses the summary or has none.
 
 import logging
 
-from bot import github
+from bot import github, verdict
 from bot.config import Config
 from bot.errors import OverLimit, StorageError
 from bot.github import Host
@@ -50,7 +50,7 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
         await server.jobs.submit(ReviewJob(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
     else:
         review = conclusions.with_current_thresholds(made_review.review, settings)
-        now = checks.conclude(review)
+        now = verdict.of(review).check
         status = await conclusions.of_head(pull, facts, settings, store, just_made=now)
         await renew(host, own_review.id, review, made_review.comments, made_review.page, status)
         if now != own_review.conclusion:

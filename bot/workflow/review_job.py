@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
-from bot import config, github
+from bot import config, github, verdict
 from bot.brief import Brief
 from bot.config import policy
 from bot.config.policy import SkipReview, StartReview
@@ -137,7 +137,7 @@ class JobReview:
                     result = await self.refused(found)
                 else:
                     made = found
-                    conclusion = checks.conclude(made.review)
+                    conclusion = verdict.of(made.review).check
                     posted, fault = await reviewing.post(self.run, made, self.server.comments, self.attempt.current)
                     await self._keep(made, conclusion, start, is_posted=posted is not None)
                     if fault is not None and not isinstance(fault, final):
@@ -341,7 +341,7 @@ def _row(run: ReviewRun, made: Rendered, conclusion: CheckConclusion, start: flo
         fork=run.state.facts.fork,
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
         title=line(visible(review.pull.title)),
-        state=review.status,
+        state=verdict.of(review).status,
         found=len(review.new_findings),
         still=len(review.open_findings) - len(review.new_findings),
         fixed=len(fixed),
@@ -392,5 +392,5 @@ async def conclusion(host: Host, server: Server) -> CheckConclusion:
             file = await pull_state.settings_at(host, config.FILE, branch)
             conclusions.append(policy.conclusion_without_review(await server.resolve(file, shared)))
     except HostError:
-        return "failure"
-    return checks.worst(conclusions)
+        return policy.conclusion_without_review(None)
+    return verdict.worst(conclusions)

@@ -89,7 +89,7 @@ async def test_reply_is_answered_and_a_withdrawn_finding_is_not_repeated(
     async with talk(tmp_path, monkeypatch, REPLY, NOTHING) as one:
         assert "No answer" in await one.said("Let me in.", "stranger")
         assert "it is addressed to someone else" in await one.said("@colleague, is that so?")
-        assert await one.said(REMARK) == "success: Answered a comment."
+        assert await one.said(REMARK) == "skipped: Answered a comment."
         assert "Withdrawn: mean() divides by zero" in one.last
         assert one.at.gh.pull(one.number).review_comments[0].is_resolved
         await one.said("Thank you!")

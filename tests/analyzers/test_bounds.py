@@ -8,6 +8,7 @@ import pytest
 from fakes import Repository
 from families import few
 
+from bot import verdict
 from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 
@@ -32,7 +33,7 @@ def test_results_over_the_limit_are_counted(repository: Repository, tmp_path: Pa
     repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
     done = review(repository, tmp_path)
     assert len(done.reported) == 100
-    assert done.conclusion == "findings"
+    assert verdict.of(done).conclusion == "findings"
     (one,) = [row for row in done.coverage.open if row.kind == "check" and "only the first 100" in row.reason]
     assert one.path == path
     assert not done.coverage.complete
@@ -69,5 +70,5 @@ def test_incomplete_sarif_run_makes_the_review_incomplete(
     repository.commit({"a.txt": "x\ny\n"}, "after")
     log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "Semgrep"}}, **run}]}
     done = review(repository, tmp_path, sarif=[("s.sarif", json.dumps(log).encode())])
-    assert done.conclusion == "incomplete"
+    assert verdict.of(done).conclusion == "incomplete"
     assert any(reason in row.reason for row in done.coverage.open)

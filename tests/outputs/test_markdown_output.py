@@ -6,6 +6,7 @@ from families import few
 from markdown_it import MarkdownIt
 from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
+from bot import verdict
 from bot.outputs import markdown
 from bot.values import CoverageRow, Evidence, PlacedFinding, ReportSettings, StrategyChoice, Verdict
 from tests.findings_changed import changed
@@ -54,7 +55,11 @@ def test_unsettled_finding_fails_the_check_without_reaching_the_threshold() -> N
         settings=ReportSettings(fail_on="high"),
         dropped=0,
     )
-    assert (review.reaching("high"), review.shortfalls, review.failing) == ((), ("dropped",), True)
+    assert (verdict.reaching(review, "high"), verdict.of(review).row.name, verdict.of(review).check) == (
+        (),
+        "undecided",
+        "failure",
+    )
     assert "could not decide: read_row decides" in markdown.render(review)
 
 

@@ -5,6 +5,7 @@ from doors import shown
 from hosted import Scene, finding, reviewed
 from unprompted import unprompted
 
+from bot import verdict
 from bot.stored import markers
 from bot.values import Review
 from bot.values.progress import Progress
@@ -17,7 +18,7 @@ OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomm
 async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     """Start a check run and end it with a review."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner(name))
-    await checks.end_with_review(at.host, number, name, review, OUTCOME, checks.HeadStatus(checks.conclude(review)))
+    await checks.end_with_review(at.host, number, name, review, OUTCOME, checks.HeadStatus(verdict.of(review).check))
     return number
 
 

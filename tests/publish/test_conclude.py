@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 from hosted import finding, reviewed
 
-from bot import config
+from bot import config, verdict
 from bot.config import Settings, policy
 from bot.values import Coverage, CoverageRow, Cut, Source, Verdict
 from bot.values.required_check import RequiredCheck
 from bot.values.review import NoReviewReason
-from bot.workflow.publish import checks
 from tests.hosted import now
 
 UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
@@ -18,6 +17,11 @@ USE = Coverage(readings=(CoverageRow("use", "a.py", "f", "unread", reason="it co
 NEW = finding("f1")  # high severity
 CLAIM = finding("f3", sources=(Source("model", "m"),), verdict=Verdict.UNPROVEN)
 HINT = finding("f4", sources=(Source("model", "m"), Source("analyser", "contracts")), verdict=Verdict.UNPROVEN)
+MAY_USE = finding("f5", sources=(Source("analyser", "contracts", breaks=("b",)),), verdict=Verdict.UNPROVEN)
+LINTED = finding("f6", sources=(Source("analyser", "shellcheck"),), verdict=Verdict.UNPROVEN)
+OF_A_TOOL = finding("f7", sources=(Source("tool", "CodeQL", breaks=("b",)),), verdict=Verdict.UNPROVEN)
+IN_A_CONSUMER = finding("f8", sources=MAY_USE.finding.basis.sources, verdict=Verdict.UNPROVEN, consumer="acme/till")
+UNHEARD = finding("f9", sources=(Source("model", "m"),), verdict=Verdict.UNPROVEN, unconfirmed=True)
 REFUTED = now(finding("f2"), "refuted", verdict=Verdict.REFUTED)
 HALF_JUDGED, JUDGED = ({"dropped": 2, "findings": (REFUTED,) * number} for number in (1, 2))
 
@@ -35,6 +39,11 @@ TABLE: list[tuple[dict[str, Any], str, str, str]] = [
     ({"findings": (now(NEW, "below"),)}, "success", "failure", "failure"),
     ({"findings": (CLAIM,)}, "neutral", "neutral", "neutral"),
     ({"findings": (HINT,)}, "neutral", "failure", "failure"),
+    ({"findings": (MAY_USE,)}, "neutral", "neutral", "neutral"),
+    ({"findings": (LINTED,)}, "neutral", "failure", "failure"),
+    ({"findings": (OF_A_TOOL,)}, "neutral", "failure", "failure"),
+    ({"findings": (IN_A_CONSUMER,)}, "neutral", "failure", "failure"),
+    ({"findings": (UNHEARD,)}, "neutral", "failure", "failure"),
     ({"findings": (now(NEW, "fixed"),)}, "success", "success", "success"),
     ({"findings": (now(NEW, "silenced"),)}, "success", "success", "success"),
     ({"coverage": UNIT}, "neutral", "failure", "failure"),
@@ -61,7 +70,7 @@ BARS: list[dict[str, Any]] = [{}, {"fail_on": "high"}, {"fail_on": "high", "stri
 def test_conclusion_follows_from_findings_and_completeness(row: tuple[dict[str, Any], str, str, str], bar: int) -> None:
     """Green needs a complete review without findings, red a threshold or an own check; else it is neutral."""
     holds, *conclusions = row
-    assert checks.conclude(reviewed("b" * 40, **BARS[bar], **holds)) == conclusions[bar]
+    assert verdict.of(reviewed("b" * 40, **BARS[bar], **holds)).check == conclusions[bar]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +78,7 @@ def test_conclusion_follows_from_findings_and_completeness(row: tuple[dict[str, 
 )
 def test_finding_at_the_threshold_fails(bar: str, conclusion: str) -> None:
     """A finding at or above the threshold fails the check."""
-    assert checks.conclude(reviewed("b" * 40, NEW, fail_on=bar)) == conclusion
+    assert verdict.of(reviewed("b" * 40, NEW, fail_on=bar)).check == conclusion
 
 
 @pytest.mark.parametrize("holds", [row[0] for row in TABLE], ids=range(len(TABLE)))
@@ -78,7 +87,7 @@ def test_additional_finding_never_improves_the_conclusion(holds: dict[str, Any])
     for bar in BARS:
         less = reviewed("b" * 40, **bar, **holds)
         more = reviewed("b" * 40, **bar, **{**holds, "findings": (*holds.get("findings", ()), finding("f9"))})
-        assert checks.worst([checks.conclude(less), checks.conclude(more)]) == checks.conclude(more)
+        assert verdict.worst([verdict.of(less).check, verdict.of(more).check]) == verdict.of(more).check
 
 
 OWN_CHECK = "instructions:\n- name: guards\n  text: Each endpoint has a guard.\n  must: {}\n"
@@ -132,4 +141,4 @@ def test_clean_review_is_neutral_if_a_threshold_may_be_misspelled(text: str, is_
     settings = config.resolve({}, text.encode(), Settings())
     assert settings.warnings
     clean = reviewed("b" * 40, fail_on=settings.fail_on, doubts=settings.doubts)
-    assert checks.conclude(clean) == ("neutral" if is_doubted else "success")
+    assert verdict.of(clean).check == ("neutral" if is_doubted else "success")

@@ -10,6 +10,7 @@ from fakes import Repository
 from families import few
 from pushes import Files
 
+from bot import verdict
 from bot.outputs import json_file
 from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
@@ -158,7 +159,7 @@ def test_unread_code_is_open_without_a_model(review: Reviewer, kind: str) -> Non
     assert left(done) == expected
     assert {row.kind for row in done.coverage.open} == {row.partition(" ")[0] for row in unread}
     assert not done.findings
-    assert done.conclusion == ("incomplete" if unread else "clean")
+    assert verdict.of(done).conclusion == ("incomplete" if unread else "clean")
 
 
 @pytest.mark.parametrize("kind", few(KINDS, *range(0, len(KINDS), 4)))
@@ -185,14 +186,14 @@ def test_importers_of_a_changed_file_are_not_open(repository: Repository, review
     repository.commit({f"shop/user_{n}.py": "from shop import rates\n" for n in range(40)}, "users")
     repository.git("branch", "-f", "main")
     done = review(edited("return [RATE, country]", "return [country, RATE]"), model=True)
-    assert done.conclusion == "clean"
+    assert verdict.of(done).conclusion == "clean"
 
 
 def test_call_limit_makes_the_review_incomplete(review: Reviewer) -> None:
     """If no model call is allowed, the region is not checked and the review is incomplete."""
     done = review(edited("raise ValueError", "raise LookupError"), model=True, calls=0)
     assert "unit shop/rates.py" in left(done)
-    assert done.conclusion == "incomplete"
+    assert verdict.of(done).conclusion == "incomplete"
 
 
 def test_later_review_reuses_results_for_unchanged_references(review: Reviewer) -> None:

@@ -9,7 +9,7 @@ import histories
 import pytest
 from fakes import Repository
 
-from bot import pipeline
+from bot import pipeline, verdict
 from bot.outputs import OUTPUTS
 from bot.values import Dismissal, Review, TypedChange
 from bot.wiring import review as wiring
@@ -75,7 +75,7 @@ def test_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes |
         assert open_ones(later) == [
             f"An AWS key is committed (removed, but still in commit {first.pull.head[:10]}): revoke it"
         ]
-        assert (later.findings_with_status("fixed"), later.conclusion) == ((), "findings")
+        assert (later.findings_with_status("fixed"), verdict.of(later).conclusion) == ((), "findings")
         assert later.still[0].number == first.reported[0].finding.number
 
 
@@ -86,7 +86,7 @@ def test_removed_secret_is_closed_only_by_a_dismissal(rounds: Rounds) -> None:
     said = Dismissal(mark.identity, "revoked", "ignored")
     later = rounds.push({"app.py": "A = 2\n"}, dismissals=(said,))
     assert open_ones(later) == []
-    assert later.conclusion == "clean"
+    assert verdict.of(later).conclusion == "clean"
 
 
 @pytest.mark.parametrize("rename", [False, True], ids=["moved", "renamed"])
@@ -114,7 +114,7 @@ def test_secret_stays_open_after_a_force_push(rounds: Rounds, squashed: bool) ->
     later = rounds.push({"app.py": "A = 3\n"} if squashed else {"old.py": "B = 2\n"})
     (one,) = later.still
     assert first.pull.head[:10] in one.title
-    assert later.conclusion == "findings"
+    assert verdict.of(later).conclusion == "findings"
 
 
 def test_secret_in_an_intermediate_commit_is_reported(rounds: Rounds) -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from hosted import finding, reviewed
 
-from bot import config, storage
+from bot import config, storage, verdict
 from bot.config import Config, Settings
 from bot.outputs import json_file
 from bot.storage import FinishedReview, Store
 from bot.stored import states
 from bot.values import CheckConclusion, Dismissal, PlacedFinding, PullFacts, PullRef, RepositoryFacts, Review
 from bot.workflow import conclusions
-from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from tests.findings_changed import changed
 
@@ -41,7 +40,7 @@ async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar
     """Store a review the way its job does."""
     made = conclusions.with_current_thresholds(review, settings(bar))
     row = FinishedReview(
-        f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, checks.conclude(made), "offline", 0, 0, 0.0, pull,
+        f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, verdict.of(made).check, "offline", 0, 0, 0.0, pull,
         states.write(json_file.content(made)).encode(),
     )  # fmt: skip
     await store.reviews.save(row)

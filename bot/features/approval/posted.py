@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from bot.levels import Severity
+from bot import verdict
 from bot.render import load
 from bot.stored import markers
-from bot.values import Review, at_least
+from bot.values import Review
 from bot.workflow.publish.publication import marker_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ async def update(review: Review, run: "ReviewRun") -> None:
     threshold, host, words = run.settings.approve, run.host, load()
     ours = [each for each in await host.comments("whole") if marker_of(each).kind == APPROVAL]
     here = [each for each in ours if marker_of(each).facts.get("head") == review.pull.head]
-    may_approve = threshold is not None and is_approved(review, threshold) and not run.state.stranger
+    may_approve = verdict.of(review).approves and not run.state.stranger
     for each in ours:
         if each.state == "APPROVED" and not (may_approve and each in here):
             dismiss = host.rest.pulls.async_dismiss_review
@@ -34,14 +34,3 @@ async def update(review: Review, run: "ReviewRun") -> None:
     text = words.say("approval_given", severity=words.say(threshold))
     facts = {"head": review.pull.head, **markers.of_scope(host.bot_identity.scope)}
     await host.review(review.pull.head, f"{markers.make(APPROVAL, **facts)}\n{text}", (), "APPROVE")
-
-
-def is_approved(review: Review, threshold: Severity) -> bool:
-    """Return whether the review allows an approval.
-
-    A model must have read the whole change, no open finding may be that severe, and no check may fail or have
-    an unknown result.
-    """
-    is_whole = review.coverage.by_model and review.coverage.complete and not review.cut.partial and not review.cut.fault
-    is_sure = not (review.shortfalls or review.settings.doubts or review.failing)
-    return is_whole and is_sure and not any(at_least(one.severity, threshold) for one in review.open_findings)

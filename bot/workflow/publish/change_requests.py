@@ -7,6 +7,7 @@ dismissed is made again whenever there is a reason.
 from dataclasses import dataclass
 from typing import Literal
 
+from bot import verdict
 from bot.errors import HostRefused
 from bot.render import Safe, comment
 from bot.stored import markers
@@ -34,7 +35,7 @@ async def read(publication: Publication) -> ChangeRequest:
     comments = await publication.host.comments("whole")
     own_reviews = [comment for comment in comments if marker_of(comment).kind == REVIEW]
     requests = tuple(review for review in own_reviews if review.state == STANDS)
-    blocking = publication.review.reaching(publication.review.settings.request_changes)
+    blocking = verdict.reaching(publication.review, publication.review.settings.request_changes)
     is_dismissed = any(
         comment.state == DISMISSED and WITHDRAWN not in marker_of(comment).facts for comment in own_reviews
     )
@@ -58,7 +59,7 @@ async def update(publication: Publication, request: ChangeRequest) -> tuple[str,
         return await _make(publication, request)
     if request.blocking or not request.requests:
         return ()
-    if publication.review.cut.partial or publication.review.cut.fault:
+    if verdict.of(publication.review).keeps_request:
         return (INCOMPLETE,)
     bar, say = publication.review.settings.request_changes, publication.words.say
     why = say("request_withdrawn", severity=say(bar)) if bar else say("withdrawn_off")

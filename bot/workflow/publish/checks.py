@@ -6,13 +6,14 @@ shows the worst conclusion of them.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from bot import verdict
 from bot.errors import HostDown, HostError
 from bot.github import Host, responses
 from bot.github.policy import TRIES
@@ -44,8 +45,6 @@ ANNOTATION_LEVELS: Mapping[str, AnnotationLevel] = {
 }
 # By the severity of the team's own checks.
 CHECK_LEVELS: Mapping[str, AnnotationLevel] = {"fail": "failure", "warn": "warning", "note": "notice"}
-# From best to worst. The last two block a required check.
-BADNESS: tuple[CheckConclusion, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
 AGAIN, FULL = "again", "full"  # identifiers of the buttons
 
 
@@ -54,7 +53,7 @@ class CheckOwner:
     """The review that owns a check run in progress, as written in its marker."""
 
     run: str
-    if_broken: CheckConclusion = "neutral"  # how the check run ends if the review is given up
+    if_broken: CheckConclusion = "cancelled"  # how the check run ends if the review is given up
 
     def mark(self, text: str) -> str:
         """Return a text of the check run with its owner's marker, for later runs."""
@@ -72,22 +71,6 @@ class HeadStatus:
     conclusion: CheckConclusion
     is_reviewed: bool = False
     other: int = 0
-
-
-def conclude(review: Review) -> CheckConclusion:
-    """Return the conclusion of a review.
-
-    It is a failure at the owner's threshold, and a success only if everything was read, nothing was found,
-    and no threshold is in doubt.
-    """
-    if review.failing:
-        return "failure"
-    return "success" if review.status == "clean" and not review.settings.doubts else "neutral"
-
-
-def worst(conclusions: Iterable[CheckConclusion]) -> CheckConclusion:
-    """Return the worst of at least one conclusion."""
-    return max(conclusions, key=BADNESS.index)
 
 
 async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> int:
@@ -134,7 +117,7 @@ async def end_with_review(
         "publish/check.md.j2",
         words,
         result=sentence,
-        lacks=[words.say(f"lacks_{name}") for name in review.lacking],
+        lacks=[words.say(f"lacks_{name}") for name in verdict.of(review).lacks],
         posted=outcome.posted_count,
         listed=outcome.listed_count,
         link=Safe(outcome.summary_url),
@@ -184,7 +167,7 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str, *,
             )
     fixed = _facts(mine).get("broken") if mine is not None else None
     await end_without_review(
-        host, number, run, says, HeadStatus(next((one for one in BADNESS if one == fixed), "cancelled"))
+        host, number, run, says, HeadStatus(next((one for one in verdict.BADNESS if one == fixed), "cancelled"))
     )
 
 
@@ -223,7 +206,7 @@ async def is_there(host: Host, head: str) -> bool:
 async def is_left_out(host: Host, head: str) -> bool:
     """Return whether this pull request's newest check run passes because settings leave the head out."""
     newest = await _newest(host, head)
-    return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
+    return newest is not None and verdict.passes(newest.conclusion) and "left" in _facts(newest)
 
 
 async def is_cancelled(host: Host, head: str) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from fakes import Repository
 from pushes import Files, Hand
 
+from bot import verdict
 from bot.features.own_checks.section import OWN_CHECKS_SECTION, CheckReport
 from bot.outputs import console, json_file, markdown, sarif
 from bot.render import load
@@ -119,9 +120,8 @@ def test_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
         "prices": "passed",
         "docs": "inapplicable",
     }
-    assert review.failing
-    assert check_run.conclude(review) == "failure"
-    assert review.conclusion == "findings"
+    made = verdict.of(review)
+    assert (made.row.name, made.check, made.conclusion) == ("requirement", "failure", "findings")
     page = markdown.render(review)
     assert "1 of the checks that this repository defines for deeprepo failed" in page.splitlines()[0]
     assert "| guards | ❌ failed, required | It \\| has &lt;b>no&lt;/b> @&#8203;guarded." in page
@@ -144,9 +144,9 @@ def test_no_check_passes_without_a_model(hand: Callable[..., Hand]) -> None:
     assert (named["guards"].result, named["guards"].cause) == ("unasked", "no-model")
     assert named["docs"].result == "inapplicable"
     assert "No model was configured to run it." in markdown.render(review)
-    assert review.conclusion == "incomplete"
-    assert check_run.conclude(review) == "failure"
-    assert review.lacking == ("undecided",)
+    made = verdict.of(review)
+    assert (made.row.name, made.check, made.conclusion) == ("unanswered", "failure", "incomplete")
+    assert made.lacks == ("undecided",)
 
 
 KEPT, FAILED = [row(1, "passed")], [row(1, "failed", ("shop/api.py", BROKEN_LINE), reason="It lacks @guarded.")]
@@ -175,9 +175,9 @@ def test_failure_stays_until_a_model_pass_answers(
     at.repository.commit(change, "next")
     second = at.review(first, **{"strategy": "parts", **how})
     assert reports(second)[0].result == "failed"
-    assert second.failing
+    assert "requirement" in verdict.of(second).facts
     at.repository.commit({"NEWS.md": "one\n"}, "one more")
-    assert at.review(second, strategy="offline").failing
+    assert verdict.of(at.review(second, strategy="offline")).row.name == "requirement"
 
 
 def test_secret_is_never_quoted(hand: Callable[..., Hand]) -> None:
