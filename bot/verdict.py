@@ -47,8 +47,10 @@ PASSES: Checks = ("success", "success")
 STOPS: Checks = ("neutral", "failure")
 OPEN: Checks = ("neutral", "neutral")
 ROWS: tuple[Row, ...] = (
-    # The head has no review: it adds nothing to its base; it should have a review; the settings exclude it.
+    # The head has no review: it adds nothing to its base; the settings exclude it, but a finding of an earlier review
+    # that reached the threshold is still open; it should have a review; the settings exclude it.
     Row("nothing", PASSES, "clean"),
+    Row("held", STOPS),
     Row("unreviewed", STOPS),
     Row("left out", OPEN),
     # The review was stopped by a person or by the provider.
@@ -112,6 +114,11 @@ class HeadVerdict:
     def approves(self) -> bool:
         """Whether the head may be approved."""
         return self.row.approves
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether a finding or a failed requirement reaches the threshold."""
+        return bool(self.facts & {"finding", "requirement"})
 
     @property
     def keeps_request(self) -> bool:

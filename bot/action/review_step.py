@@ -101,8 +101,7 @@ async def _review(
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
     reviewer, work = StepReview(run, step, console), run.decide()
     if isinstance(work, SkipReview):
-        await reviewer.follow_up(work)
-        result = await reviewer.refused(work)
+        result = await reviewer.refused(await reviewer.follow_up(work))
         if settings.triggers.labels or settings.triggers.skip_labels:
             console.say(LABEL_EVENTS)
         if not work.quiet:
@@ -298,8 +297,7 @@ class StepReview:
             try:
                 found = await self._make(decision, check)
                 if isinstance(found, SkipReview):
-                    await self.follow_up(found)
-                    result = await self.refused(found)
+                    result = await self.refused(await self.follow_up(found))
                 else:
                     made = found
                     posted, fault = await reviewing.post(self.run, made, self._comments)
@@ -332,17 +330,18 @@ class StepReview:
                 funds = Funds(model=False) if reviewing.is_offline(decision, brief) else await self.funds()
                 return await self._render(await reviewing.funded(run, brief, decision, funds, consumers), say)
 
-    async def follow_up(self, skip: SkipReview) -> None:
-        """Close earlier findings that this head fixed, if a rule excludes the head from a review."""
+    async def follow_up(self, skip: SkipReview) -> SkipReview:
+        """Close earlier findings that this head fixed, if a rule excludes it. Return whether another one holds it."""
         if not await reviewing.has_summary_to_follow(self.run, skip):
-            return
+            return skip
         self.run = replace(self.run, follows=True)
         async with self.fetch() as pull:
             brief = reviewing.follow_up_brief(await self.brief(pull), skip)
             with suppress(NothingToReview):
                 if brief is not None:
                     made = await self._render(brief, lambda _: None)
-                    await reviewing.post_follow_up(self.run, made.review, self._comments)
+                    return await reviewing.post_follow_up(self.run, made.review, skip, self._comments)
+        return skip
 
     async def refused(self, skip: SkipReview) -> Outcome:
         """Return the result if the policy refuses a review.
@@ -352,7 +351,7 @@ class StepReview:
         """
         facts = self.run.state.facts
         if facts.state == "open":
-            return Outcome(await self._head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
+            return Outcome(await self._head_status(skip.lacks), skip.reason, lacks=skip.lacks)
         if facts.merged or not policy.has_threshold(self.run.settings):
             return Outcome(HeadStatus("skipped"), skip.reason)
         return Outcome(await self._head_status(), f"{skip.reason} {UNKNOWN_HEAD}")

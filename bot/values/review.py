@@ -23,9 +23,9 @@ Fault = Literal["", Interruption]  # what cut a review short, other than a limit
 Obstacle = Literal["quota", "provider", "declined", "too_large", "setup"]
 Cause = Literal["", Obstacle]
 ReviewStatus = Literal[Conclusion, Interruption, Obstacle]
-# Why a head has no review. "unreviewed": it should have one. "left out": the owner's settings exclude it.
-# "nothing": it adds nothing to its base.
-NoReviewReason = Literal["unreviewed", "left out", "nothing"]
+# Why a head has no review. "unreviewed": it should have one. "left out": the owner's settings exclude it. "held": they
+# do, but an earlier finding that reached the threshold is still open. "nothing": it adds nothing to its base.
+NoReviewReason = Literal["unreviewed", "left out", "held", "nothing"]
 
 IssueProgress = Literal["yes", "partly", "no", "unclear"]  # whether a change does what an issue asks
 DiffSide = Literal["RIGHT", "LEFT"]  # GitHub's names for the head side and the base side

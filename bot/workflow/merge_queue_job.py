@@ -60,8 +60,8 @@ async def _of_pull(host: Host, server: Server) -> CheckConclusion:
     status = await conclusions.of_head(host.pull, state.facts, settings, server.store)
     if status.is_reviewed or settings.strict:
         return status.conclusion
-    is_left_out = await checks.is_left_out(host, state.facts.head_sha)
-    return policy.conclusion_without_review(settings, "left out") if is_left_out else status.conclusion
+    lacks = await checks.lacks_review(host, state.facts.head_sha)
+    return policy.conclusion_without_review(settings, lacks) if lacks == "left out" else status.conclusion
 
 
 async def _of_base(job: MergeGroup, host: Host, server: Server) -> CheckConclusion:

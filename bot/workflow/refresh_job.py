@@ -12,7 +12,6 @@ from bot.github import Host
 from bot.payloads import Rendered
 from bot.storage.reviews import StoredOutput
 from bot.values import Follow, PullRef, ReviewJob
-from bot.values.review import NoReviewReason
 from bot.workflow import conclusions
 from bot.workflow.jobs import Attempt
 from bot.workflow.publish import checks, renew
@@ -43,7 +42,10 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
     own_review = await conclusions.review_of_head(pull, facts, store)
     made_review = await _rendered_again(own_review, pull, server) if own_review is not None else None
     if own_review is None:
-        lacks: NoReviewReason = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
+        lacks = await checks.lacks_review(host, facts.head_sha)
+        if lacks == "held":  # whether the finding still counts shows another look at the earlier findings
+            await server.jobs.submit(ReviewJob(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
+            return
         status = await conclusions.of_head(pull, facts, settings, store, lacks)
         await checks.show(host, facts.head_sha, status)
     elif made_review is None:

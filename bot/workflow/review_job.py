@@ -94,8 +94,9 @@ async def _review(reviewer: "JobReview", *, again: bool) -> None:
         result, head = await reviewer.refused(decision), run.state.facts.head_sha
         if not (again or has_begun) and await checks.gives_reason(run.host, head, result.says, result.head):
             return
-        await reviewer.follow_up(decision)
-        if has_begun or not decision.quiet:
+        result = await reviewer.refused(await reviewer.follow_up(decision))
+        is_told = not has_begun and await checks.gives_reason(run.host, head, result.says, result.head)
+        if has_begun or not (decision.quiet or (is_told and not again)):
             await reviewer.say_without_review(result)
         return
     if not again and await reviewer.is_known():
@@ -133,8 +134,7 @@ class JobReview:
             try:
                 found = await self.attempt.unless_cancelled(self._make(decision, check))
                 if isinstance(found, SkipReview):
-                    await self.follow_up(found)
-                    result = await self.refused(found)
+                    result = await self.refused(await self.follow_up(found))
                 else:
                     made = found
                     conclusion = verdict.of(made.review).check
@@ -178,28 +178,30 @@ class JobReview:
                 brief = await reviewing.funded(run, brief, decision, funds, consumers, self._check_lack)
                 return await server.review(brief, say)
 
-    async def follow_up(self, skip: SkipReview) -> None:
-        """Close earlier findings that this head fixed, if a rule excludes the head from a review."""
+    async def follow_up(self, skip: SkipReview) -> SkipReview:
+        """Close earlier findings that this head fixed, if a rule excludes it. Return whether another one holds it."""
         if not await reviewing.has_summary_to_follow(self.run, skip):
-            return
+            return skip
         async with self.server.fetch(self.run.job.pull, self.run.state) as pull:
             brief = reviewing.follow_up_brief(await self.brief(pull), skip)
             with suppress(NothingToReview):
                 if brief is not None:
                     made = await self.server.review(brief, lambda _: None)
-                    await reviewing.post_follow_up(self.run, made.review, self.server.comments, self.attempt.current)
+                    comments, is_current = self.server.comments, self.attempt.current
+                    return await reviewing.post_follow_up(self.run, made.review, skip, comments, is_current)
+        return skip
 
     async def refused(self, skip: SkipReview) -> Outcome:
         """Return the result of a review that the policy refuses. A closed pull request is skipped."""
         if self.run.state.facts.state != "open":
             return Outcome(HeadStatus("skipped"), skip.reason)
-        return Outcome(await self.head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
+        return Outcome(await self.head_status(skip.lacks), skip.reason, lacks=skip.lacks)
 
     async def say_without_review(self, result: Outcome) -> None:
         """Show why there is no review in a check run, or in a comment if a review was due."""
         async with self.check_run() as check:
             await reviewing.end_check(self.run, check, result)
-            if check is None and not result.is_left_out and self.run.state.facts.state == "open":
+            if check is None and result.lacks != "left out" and self.run.state.facts.state == "open":
                 await self._tell(result.says)
 
     @asynccontextmanager

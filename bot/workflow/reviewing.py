@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
+from bot import verdict
 from bot.brief import Brief
 from bot.config import Config, policy
 from bot.config.policy import SkipReview, StartReview
@@ -22,6 +23,7 @@ from bot.values import CheckConclusion, PullRequest, Review, ReviewJob
 from bot.values.consumer import Consumers
 from bot.values.job import ASKED
 from bot.values.progress import Progress, ProgressCallback, Reading
+from bot.values.review import NoReviewReason
 from bot.workflow import pull_state
 from bot.workflow.publish import PublishResult, checks, is_always_current, publish
 from bot.workflow.publish.checks import HeadStatus
@@ -118,7 +120,7 @@ class Outcome:
     made: Rendered | None = None
     posted: PublishResult | None = None  # None if nothing was posted
     fault: DeepRepoError | None = None  # what prevented the review or its comments
-    is_left_out: bool = False  # whether the owner's settings leave this head out
+    lacks: NoReviewReason = "unreviewed"  # without a review: whether the settings exclude this head
 
     @property
     def conclusion(self) -> CheckConclusion:
@@ -263,9 +265,7 @@ async def end_check(run: ReviewRun, check: int | None, result: Outcome) -> None:
         posted = result.posted or PublishResult(0, 0, "", unposted)
         await checks.end_with_review(run.host, check, run.id, result.made.review, posted, result.head, result.made.page)
     else:
-        await checks.end_without_review(
-            run.host, check, run.id, result.says, result.head, is_left_out=result.is_left_out
-        )
+        await checks.end_without_review(run.host, check, run.id, result.says, result.head, lacks=result.lacks)
 
 
 async def has_summary_to_follow(run: ReviewRun, skip: SkipReview) -> bool:
@@ -285,9 +285,15 @@ def follow_up_brief(brief: Brief, skip: SkipReview) -> Brief | None:
 
 
 async def post_follow_up(
-    run: ReviewRun, review: Review, render: Callable[[Review], Comments], is_current: IsCurrent = is_always_current
-) -> None:
-    """Close the earlier findings that the head fixed."""
+    run: ReviewRun,
+    review: Review,
+    skip: SkipReview,
+    render: Callable[[Review], Comments],
+    is_current: IsCurrent = is_always_current,
+) -> SkipReview:
+    """Close the earlier findings that the head fixed. One that is still open and fails the check holds the head."""
     followed = _with_earlier_findings_only(review, load().say("follow_up_left"))
     with suppress(HostRefused):
         await publish(run.host, followed, render, run.id, is_current, run.pushes.facts)
+    is_held = skip.lacks == "left out" and verdict.of(replace(followed, parts=review.parts)).is_reached
+    return replace(skip, lacks="held", reason=f"{skip.reason} {load().say('held')}") if is_held else skip

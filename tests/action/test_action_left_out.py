@@ -62,6 +62,24 @@ async def test_label_starts_a_review_of_a_commit_that_has_none(at: Stage) -> Non
         assert (told.conclusion, told.review is not None) == ("failure", is_reviewed)
 
 
+@on_stage(BASE | {".deeprepo.yml": "triggers: {labels: [go]}\nfail_on: high\n"})
+async def test_push_without_the_label_fails_while_the_finding_is_open(at: Stage) -> None:
+    """The finding holds the job until a push fixes it."""
+    number, _ = await opened(at)
+    came_to = []
+    for change in (
+        lambda: at.repo.add_label(number, "go"),
+        lambda: at.repo.remove_label(number, "go"),
+        lambda: at.repo.push("feature", {"NOTES.md": "more\n"}),
+        lambda: at.repo.edit(number, title="Another title"),
+        lambda: at.repo.push("feature", {path: text for path, text in BASE.items() if path in BROKEN}),
+    ):
+        with at.gh.holding() as held:
+            await change()
+        came_to.append((await at.run("pull_request", event(held[-1:]))).code)
+    assert came_to == [1, 1, 1, 1, 0]
+
+
 @on_stage(BASE)
 async def test_no_event_turns_a_strangers_failed_job_green(at: Stage) -> None:
     """A fork's job cannot store a conclusion, so each event either reviews the head again or fails."""

@@ -93,7 +93,7 @@ async def test_skipped_review_is_neutral_and_gives_the_reason(at: Scene) -> None
     """Skipped reviews are neither green nor red, and the title has the reason."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
     await checks.end_without_review(
-        at.host, number, "run-1", "it is a draft of @acme/all", checks.HeadStatus("neutral"), is_left_out=True
+        at.host, number, "run-1", "it is a draft of @acme/all", checks.HeadStatus("neutral"), lacks="left out"
     )
     one = at.stands.checks[0]
 
@@ -103,8 +103,8 @@ async def test_skipped_review_is_neutral_and_gives_the_reason(at: Scene) -> None
         "Not reviewed: it is a draft of @acme/all",
     )
     assert "@acme" not in (one.summary or "")
-    assert await checks.is_left_out(at.host, at.stands.head_sha)
-    assert not await checks.is_left_out(at.host.other_pull(2), at.stands.head_sha)
+    assert await checks.lacks_review(at.host, at.stands.head_sha) == "left out"
+    assert await checks.lacks_review(at.host.other_pull(2), at.stands.head_sha) == "unreviewed"
 
 
 async def test_abandoned_review_concludes_by_the_settings_it_started_with(at: Scene) -> None:

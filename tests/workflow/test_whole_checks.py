@@ -110,6 +110,25 @@ async def test_changes_excluded_by_the_owner_are_neutral(at: Whole) -> None:
     assert await queue(at, bot, "second") == "failure"
 
 
+async def test_removed_label_leaves_the_gate_closed(at: Whole) -> None:
+    """Without its label, a pushed head still fails until the finding is ignored, and again if that is undone."""
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {labels: [ai]}\n"})
+    number = await at.reviewed()
+    assert at.ending(number) == "neutral"
+    await at.repo.add_label(number, "ai")
+    await at.quiet()
+    assert at.ending(number) == "failure"
+    await at.repo.remove_label(number, "ai")
+    await at.pushed(README)
+    held = max(at.gh.pull(number).checks, key=lambda one: one.id)
+    assert (held.conclusion, "still open" in (held.title or "")) == ("failure", True)
+    assert await queue(at, number) == "failure"
+    await at.repo.comment(number, "/deeprepo ignore 1")
+    await at.quiet()
+    assert at.ending(number) == "neutral"
+    assert await queue(at, number, "second") == "success"
+
+
 async def test_merge_queue_gets_the_conclusion_of_the_head(at: Whole) -> None:
     """A neutral head passes and a failed one does not. A threshold set after the review counts."""
     number = await at.reviewed(files={**BROKEN, **README})

@@ -23,6 +23,7 @@ from bot.stored import markers
 from bot.values import Annotation, AnnotationLevel, CheckConclusion, CheckRun, Review
 from bot.values.finding import MASK
 from bot.values.progress import Progress
+from bot.values.review import NoReviewReason
 from bot.workflow.publish.publication import PublishResult
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ ANNOTATION_LEVELS: Mapping[str, AnnotationLevel] = {
 }
 # By the severity of the team's own checks.
 CHECK_LEVELS: Mapping[str, AnnotationLevel] = {"fail": "failure", "warn": "warning", "note": "notice"}
+LACKS: Mapping[NoReviewReason, str] = {"left out": "left", "held": "held"}  # marker facts
 AGAIN, FULL = "again", "full"  # identifiers of the buttons
 
 
@@ -136,17 +138,17 @@ async def end_without_review(
     says: str,
     status: HeadStatus,
     *,
-    is_left_out: bool = False,
+    lacks: NoReviewReason = "unreviewed",
 ) -> None:
     """End a check run without a review; `says` is the reason.
 
-    `is_left_out`: the owner's settings leave this head out.
+    `lacks`: whether the settings exclude this head.
     """
     words = load()
     title, says = _title_without_review(says), f"{words.say('check_not')}: {says}"
     stands = [words.say("check_stands")] if status.is_reviewed and not status.other else []
     text = "\n\n".join([*stands, plain(says)])
-    marker_facts = {"run": run} | ({"left": "1"} if is_left_out else {})
+    marker_facts = {"run": run} | ({LACKS[lacks]: "1"} if lacks in LACKS else {})
     await _end(host, number, marker_facts, status, words, (title, text, ""))
 
 
@@ -203,10 +205,12 @@ async def is_there(host: Host, head: str) -> bool:
     return await _newest(host, head) is not None
 
 
-async def is_left_out(host: Host, head: str) -> bool:
-    """Return whether this pull request's newest check run passes because settings leave the head out."""
+async def lacks_review(host: Host, head: str) -> NoReviewReason:
+    """Return why a head has no review, by this pull request's newest check run."""
     newest = await _newest(host, head)
-    return newest is not None and verdict.passes(newest.conclusion) and "left" in _facts(newest)
+    marked = _facts(newest) if newest is not None else {}
+    is_left_out = newest is not None and "left" in marked and verdict.passes(newest.conclusion)
+    return "left out" if is_left_out else "held" if "held" in marked else "unreviewed"
 
 
 async def is_cancelled(host: Host, head: str) -> bool:
