@@ -39,6 +39,7 @@ class Brief:
         str, ...
     ] = ()  # what features may do, which the operator or the person at the terminal allows by name
     stranger: bool = False  # by somebody who may not write to the repository
+    vouched: bool = False  # whether somebody who may write asked for the review of this head
     journal: str = ""  # the name under which a server finds paid calls again
 
 

@@ -422,6 +422,7 @@ class StepReview:
             await self.brief_without_history(pull),
             earlier=earlier,
             full=self.run.job.full,
+            vouched=self.run.is_vouched,
             note=" ".join(filter(None, (f"Reviewed with the settings in `{scope}`." if scope else "", note))),
             dismissals=answers.dismissals,
             rules=answers.rules,

@@ -171,7 +171,7 @@ class AnalyzerWorker:
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compare(self._survey.dependents))
         except DeepRepoError as error:
-            self._survey.tracker.note_unchecked("", f"{name} could not run: {public(error)}")
+            self._note_open(name, "", f"{name} could not run: {public(error)}")
         self._found[name] = list(findings)
 
     async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:
@@ -217,7 +217,15 @@ class AnalyzerWorker:
     def _leave_open(self, name: str, path: str, sentence: str) -> None:
         """Note that a check judged only part of a file, so none of the file's regions count as checked."""
         self._partly.add((name, path))
-        self._survey.tracker.note_unchecked(path, sentence)
+        self._note_open(name, path, sentence)
+
+    def _note_open(self, name: str, path: str, sentence: str) -> None:
+        """Note what a check left open. If a stranger's change may have stopped a type checker, it counts as a search."""
+        brief, tracker = self._survey.brief, self._survey.tracker
+        if brief.stranger and not brief.vouched and isinstance(self._analyzers[name], Confirms):
+            tracker.note_outside_gaps([f"{path}: {sentence}" if path else sentence], ())
+        else:
+            tracker.note_unchecked(path, sentence)
 
     def _mark(self, units: Sequence[Unit]) -> None:
         files = {file.path: file for file in self._survey.files}

@@ -271,6 +271,7 @@ class JobReview:
         return replace(
             run.state.brief(pull, run.settings, data_folder.journal_name(run.job, pull.head, pull.base, run.id)),
             full=run.job.full,
+            vouched=run.is_vouched,
             allowed=self.server.settings.permissions(),
             dismissals=dismissals,
             rules=rules,

@@ -99,6 +99,12 @@ class ReviewRun:
         return self.state.stranger and self.job.trigger not in ASKED
 
     @property
+    def is_vouched(self) -> bool:
+        """Whether a maintainer asked for a review of this very head, by a command, a button or a label."""
+        is_labeled = self.job.trigger == "labeled" and self.job.head == self.state.facts.head_sha
+        return is_labeled or self.job.trigger in ASKED
+
+    @property
     def check_owner(self) -> checks.CheckOwner:
         """The owner that its check run's marker names."""
         return checks.CheckOwner(self.id, policy.conclusion_without_review(self.settings))

@@ -2,8 +2,10 @@
 
 import asyncio
 
+import pytest
 from whole import BROKEN, MENDED, Whole
 
+from bot.analyzers.checks.tsc import Tsc
 from bot.machine.processes import ProcessLimits
 from bot.values import ReviewJob
 from bot.workflow.dispatch import open_work
@@ -186,3 +188,20 @@ async def test_unread_files_fail_the_check_only_for_strangers(at: Whole) -> None
         == f"Not checked: {len(LEFT_OUT)} skipped files. No problems found in the parts that were checked. Checked 1 changed code region. Checks that ran: secrets."
     )
     assert "part of the change was not checked" in (check.summary or "")
+
+
+@pytest.mark.skipif(Tsc().program() is None, reason="tsc is not installed")
+async def test_stopped_type_checker_fails_the_check_only_for_strangers(at: Whole) -> None:
+    """A stranger's change that makes a type checker fail fails the check, until a maintainer asks for a review."""
+    box = "export class Box { size = 1; weight = 2 }\nexport const make = () => new Box();\n"
+    stopped = {"lib.ts": box.replace("; weight = 2", "") + "export const = ;\n"}
+    use = "import { make } from './lib';\nexport const w = make().weight;\n"
+    await at.repo.commit("main", {**BAR, "lib.ts": box, "use.ts": use})
+    await at.repo.commit("theirs", stopped)
+    await at.repo.commit("ours", stopped, "The same by somebody who may merge")
+    ours = await at.repo.open_pull("ours", title="Ours")
+    theirs = await at.repo.open_pull("theirs", title="Theirs", fork=True, author="stranger")
+    await at.quiet()
+    assert (at.ending(ours), at.ending(theirs)) == ("neutral", "failure")
+    await at.said(theirs, "/deeprepo review")
+    assert at.ending(theirs) == "neutral"
