@@ -35,6 +35,7 @@ MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the othe
 MOST_REPORTS = 100  # reports of one rule and file that are examined
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
+BLANK = b" \t\f\v\r\\\xef\xbb\xbf"  # what can stand before a comment that is above all code
 SYNTAX = "invalid-syntax"  # can be reported after the end of a text
 UNREAD = "checked only in part, for example because of a syntax error or an unusual encoding"
 
@@ -102,11 +103,13 @@ class Sentinel:
 class Directives:
     """How a linter's comments are recognized.
 
-    `pattern`, without regard to case, must match behind the first `opening` on a line, if it is set.
+    `pattern`, without regard to case, must match behind the first `opening` on a line, if it is set. `whole`: above
+    all code, a comment that otherwise is about a line is about the whole file.
     """
 
     pattern: bytes
     opening: bytes = b""
+    whole: bool = False
 
     @property
     def words(self) -> re.Pattern[bytes]:
@@ -120,9 +123,19 @@ class Directives:
         """
         if not self.words.search(text):
             return text
-        kept = {self._comment(line) for line in base.split(b"\n")}
-        lines = text.split(b"\n")
-        return b"\n".join(line if self._comment(line) in kept else self._overwritten(line) for line in lines)
+        lines, old = text.split(b"\n"), base.split(b"\n")
+        above = {self._comment(line) for line in old[: self._above_code(old)]}
+        kept = {self._comment(line) for line in old}
+        top = self._above_code(lines)
+        return b"\n".join(
+            line if self._comment(line) in (above if number < top else kept) else self._overwritten(line)
+            for number, line in enumerate(lines)
+        )
+
+    def _above_code(self, lines: Sequence[bytes]) -> int:
+        """Return how many lines are above all code, if a comment there is about the whole file."""
+        code = (at for at, line in enumerate(lines) if line.lstrip(BLANK)[:1] not in (b"", self.opening))
+        return next(code, len(lines)) if self.whole else 0
 
     def _comment(self, line: bytes) -> bytes:
         begin = line.find(self.opening)
@@ -375,10 +388,8 @@ class Linter(ABC):
         if cut:
             yield f"only the first {MOST_REPORTS} reports of a rule were examined ({', '.join(cut)})"
         visible, shown = ({(one.code, one.start) for one in new[text]} for text in (side.own, side.shown))
-        labels = [f"{code} in line {line}" for code, line in sorted(shown - visible, key=lambda one: one[::-1])]
-        if labels:
-            more = f" and {count(len(labels) - 1, 'more report')}" if len(labels) > 1 else ""
-            yield f"a comment added by the change silences {labels[0]}{more}"
+        if shown - visible:
+            yield silenced(shown - visible)
 
     def _applies(self, side: Side, code: str) -> bool:
         rule = self.rules[code]
@@ -453,6 +464,13 @@ class Linter(ABC):
             start=start,
             end=start + quote.count("\n"),
         )
+
+
+def silenced(hidden: Iterable[tuple[str, int]]) -> str:
+    """Return why a file is open whose new reports are hidden. `hidden`: the code and line of each report."""
+    labels = [f"{code} in line {line}" for code, line in sorted(hidden, key=lambda one: one[::-1])]
+    more = f" and {count(len(labels) - 1, 'more report')}" if len(labels) > 1 else ""
+    return f"a comment added by the change silences {labels[0]}{more}"
 
 
 @cache

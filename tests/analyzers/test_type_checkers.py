@@ -304,6 +304,10 @@ FAILURES: dict[str, tuple[Files, Files, str, list[tuple[str, int]], list[tuple[s
     "nothing, beside a file with an interpreter": ({}, {}, "tsc", BROKEN_TS, [], []),
     "a syntax error": ({}, {"lib.ts": "const (\n" + str(CRATES["lib.ts"])}, "tsc", [], [("lib.ts", "tsc: skipped this file (syntax error)")], []),
     "a syntax error in another file": ({"other.ts": "export const one = 1;\n", "more.ts": "import { one } from './other';\nexport const two = one + 1;\n"}, {"other.ts": "const (\n"}, "tsc", BROKEN_TS, [("other.ts", "tsc: skipped this file (syntax error)")], []),
+    "a comment about a whole Python file": ({"use.py": f"{BOXES['use.py']}one = 1  # type: ignore\n"}, {"use.py": f"# Why\n# type: ignore\n{BOXES['use.py']}one = 1  # type: ignore\n"}, "ty", [], [("use.py", "ty: a comment added by the change silences missing-attribute in line 5")], []),
+    "a comment about a whole TypeScript file": ({}, {"use.ts": f"// @ts-nocheck\n{BOXES['use.ts']}"}, "tsc", [], [("use.ts", "tsc: a comment added by the change silences TS2339 in line 4")], []),
+    "a comment about a line": ({}, {"use.ts": str(BOXES["use.ts"]).replace("export", "// @ts-ignore\nexport")}, "tsc", [], [("use.ts", "tsc: a comment added by the change silences TS2339 in line 4")], []),
+    "a license above a standing comment": ({"use.py": f"# type: ignore\n{BOXES['use.py']}"}, {"use.py": f"# a license\n# type: ignore\n{BOXES['use.py']}"}, "ty", [], [], []),
     "a standing import out of the repository": ({"more.d.ts": OUTSIDE}, {}, "tsc", [], [], ["tsc"]),
 }  # fmt: skip
 

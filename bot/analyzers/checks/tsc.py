@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bot.analyzers import linter_run
+from bot.analyzers.linters import Directives
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Contents, Sources, gather
@@ -78,6 +79,7 @@ class Tsc(TypeChecker):
     SUFFIXES = CHECKED
     UNTYPED = JAVASCRIPT
     RULES = "tsc.toml"
+    COMMENTS = Directives(rb"@ts-(?:ignore|expect-error|nocheck)")
 
     def program(self) -> str | None:
         """Return the program in the extra's wheel, if it is installed and its hash is known."""

@@ -10,6 +10,7 @@ from posixpath import dirname, join
 from typing import Any
 
 from bot.analyzers import linter_run
+from bot.analyzers.linters import Directives
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather
@@ -40,6 +41,7 @@ class Ty(TypeChecker):
     NAME = "ty"
     SUFFIXES = (".py", ".pyi")
     RULES = "ty.toml"
+    COMMENTS = Directives(rb"(?:type|ty):\s*ignore", b"#", whole=True)
 
     def program(self) -> str | None:
         """Return the program of the package installed here."""

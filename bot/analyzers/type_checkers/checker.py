@@ -14,15 +14,16 @@ nothing. Imports of missing modules are left to the contract check. What a progr
 other files that it was given, so new errors are confirmed with the same files of both sides.
 """
 
-import re
 import tempfile
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from bot.analyzers.linter_run import ProgramError
+from bot.analyzers.linters import Directives, silenced
 from bot.analyzers.type_checkers.diagnostics import WORD, Diagnostic, by_cause, probes, removed_line, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, removed_words, unchanged_files
 from bot.errors import DeepRepoError, public
@@ -39,7 +40,6 @@ MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
 MOST_NEW = 200  # new files that are searched for definitions
 MOST_ATTEMPTS = 3  # runs of a side, each without the files that made the previous one fail
-SWITCHED_OFF = re.compile(r"@ts-(?:ignore|expect-error)|#\s*(?:type|ty):\s*ignore")
 NO_PROBES: Contents = MappingProxyType({})
 
 
@@ -58,6 +58,7 @@ class TypeChecker(ABC):
     SUFFIXES: tuple[str, ...]  # suffixes of the files that it checks
     UNTYPED: tuple[str, ...] = ("\0",)  # suffixes of files in which a declared type changes nothing at run time
     RULES: str  # the table of its codes, in `checks`
+    COMMENTS: Directives
 
     def __init__(self) -> None:
         self._faults: set[tuple[str, str]] = set()  # path and code of each error of the head
@@ -109,7 +110,9 @@ class TypeChecker(ABC):
             word for one in dependents.symbols if one.contract for side in one.sides for word in side.name.split(".")
         }
         names.update(removed_words(files, changed["base"], changed["head"]))
-        found, not_run = await self._new_errors(_Run(self, tree, files, changed, users, names, self._skipped))
+        run = _Run(self, tree, files, changed, users, names, self._skipped)
+        found, not_run = await self._new_errors(run)
+        hidden = await self._silenced(run, found)
         found = await self._with_proofs(tree, files, found)
         others = [f"{path} ({cause})" for path, cause in self._skipped.items() if path not in paths]
         limits = [f"{self.NAME} skipped {count(len(others), 'unchanged file')}: {others[0]}"] if others else []
@@ -118,8 +121,11 @@ class TypeChecker(ABC):
             limits.append(f"too many files may use what changed, so {self.NAME} left out {unread}")
         return Judgement(
             tuple(self._finding(group, files) for group in by_cause(found)),
-            paths - self._skipped.keys(),
-            tuple((path, f"skipped this file ({cause})") for path, cause in self._skipped.items() if path in paths),
+            paths - self._skipped.keys() - {path for path, _ in hidden},
+            (
+                *((path, f"skipped this file ({cause})") for path, cause in self._skipped.items() if path in paths),
+                *hidden,
+            ),
             tuple(limits),
             not_run,
             ran=self._ran,
@@ -140,6 +146,7 @@ class TypeChecker(ABC):
         if not mine or self.program() is None:
             return []
         head, base = await tree.read_many(mine), await tree.read_many(mine, "base")
+        head = {path: self.COMMENTS.without(text, base.get(path, b"")) for path, text in head.items()}
         sources = await self.sources(tree, mine, {"head": head, "base": base})
         before, after = [await self._in_folder(sources, side, mine) for side in ("base", "head")]
         standing = {(one.path, one.code, one.message) for one in before}
@@ -148,7 +155,11 @@ class TypeChecker(ABC):
     def _judged(self, one: Diagnostic, lines: Sequence[str]) -> Diagnostic:
         """Return the error with its line, and whether it counts: its rule is chosen, and no comment disables it."""
         rule, near = rules(self.RULES).get(one.code), "\n".join(lines[max(0, one.line - 2) : one.line])
-        is_wanted = rule is not None and rule.counts(one.message) and not SWITCHED_OFF.search(near)
+        is_wanted = (
+            rule is not None
+            and rule.counts(one.message)
+            and not self.COMMENTS.words.search(near.encode("utf-8", "replace"))
+        )
         is_typed = rule is None or not rule.declared or not one.path.endswith(self.UNTYPED)
         return replace(one, text=lines[one.line - 1], counts=one.counts and is_wanted and is_typed)
 
@@ -186,6 +197,21 @@ class TypeChecker(ABC):
         return await run.known_on_base(
             {place: one for place, one in found.items() if (place.path, place.line, place.code) in still}
         )
+
+    async def _silenced(self, run: "_Run", found: Collection[Diagnostic]) -> list[tuple[str, str]]:
+        """Return each changed file with new errors that only a comment added by the change hides, and what to say."""
+        old = {file.path: run.changed["base"].get(file.old_path or "", b"") for file in run.files}
+        own = run.changed["head"]
+        shown = {path: self.COMMENTS.without(text, old[path]) for path, text in own.items()}
+        if shown == own:
+            return []
+        rest = replace(run, changed={**run.changed, "head": shown}, users=(), _sources=None)
+        hidden: dict[str, set[tuple[str, int]]] = defaultdict(set)
+        for one in (await self._new_errors(rest))[0]:
+            hidden[one.path].add((one.code, one.line))
+        for one in found:
+            hidden[one.path].discard((one.code, one.line))
+        return [(path, silenced(errors)) for path, errors in sorted(hidden.items()) if errors]
 
     async def _with_proofs(
         self, tree: Tree, files: Sequence[ChangedFile], found: Sequence[Diagnostic]
