@@ -67,6 +67,24 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
         {"a.py": "def f() -> list[tuple[str, int]]:\n    return []\n"},
         [("u.py", 3, "missing-attribute")],
     ),
+    "Python: a result of a type that the change brings in": (
+        "ty",
+        {"a.py": "class Box:\n    weight = 1\nclass Crate:\n    size = 1\ndef make() -> Box:\n    return Box()\n", "u.py": "from a import make\n\nbox = make()\nprint(box.weight)\n"},
+        {"a.py": "class Box:\n    weight = 1\nclass Crate:\n    size = 1\ndef make() -> Crate:\n    return Crate()\n"},
+        [("u.py", 4, "missing-attribute")],
+    ),
+    "Python: a member of a type that the change brings in": (
+        "ty",
+        {"a.py": "class Box:\n    weight = 1\nclass Crate:\n    size = 1\nclass Shop:\n    def __init__(self):\n        self.box = Box()\n", "u.py": "from a import Shop\n\nbox = Shop().box\nprint(box.weight)\n"},
+        {"a.py": "class Box:\n    weight = 1\nclass Crate:\n    size = 1\nclass Shop:\n    def __init__(self):\n        self.box = Crate()\n"},
+        [("u.py", 4, "missing-attribute")],
+    ),
+    "TypeScript: a constructor that the change brings in": (
+        "tsc",
+        {"a.ts": "export class Box { weight = 1 }\nexport class Crate { size = 1 }\nexport const make = () => new Box();\n", "u.ts": "import { make } from './a';\nconst box = make();\nconsole.log(box.weight);\n"},
+        {"a.ts": "export class Box { weight = 1 }\nexport class Crate { size = 1 }\nexport const make = () => new Crate();\n"},
+        [("u.ts", 3, "TS2339")],
+    ),
     "Python: a module below src": (
         "ty",
         {"pyproject.toml": "[project]\nname='p'\n", "src/p/__init__.py": "", "src/p/a.py": "def f(a): ...\n", "src/p/u.py": "from p.a import f\n\nf(1)\n"},
@@ -228,8 +246,8 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
     ),
     "an error that names nothing that the change altered": (
         "ty",
-        {"a.py": "def f() -> str:\n    return ''\n", "u.py": "from a import f\n\nx = f()\nx.strip()\n"},
-        {"a.py": "def f() -> int:\n    return 1\n"},
+        {"a.py": "def f(): ...\ndef g() -> int:\n    return 1\n", "b.py": "from a import g\n\nx = g()\n", "u.py": "from a import f\nfrom b import x\n\nx.strip(f())\n"},
+        {"a.py": "def f() -> int:\n    return 2\ndef g() -> int:\n    return 1\n"},
     ),
     "a line with a comment for type checkers": (
         "ty",

@@ -7,6 +7,7 @@ from typing import Any
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 from deeprepo.impact.text.lines import RETURNS
 
+OPTIONS = ["-c", "oxlint.json", "--disable-nested-config", "--no-ignore", "--format", "json", "-A", "all"]
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'
 
 
@@ -24,18 +25,7 @@ class Oxlint(Linter):
     def arguments(self, codes: Sequence[str], _names: Sequence[str], /) -> list[str]:
         """Return arguments that select the rules and use only our configuration."""
         flags = [part for code in codes for part in ("-D", code)]
-        return [
-            "-c",
-            "oxlint.json",
-            "--disable-nested-config",
-            "--no-ignore",
-            "--format",
-            "json",
-            "-A",
-            "all",
-            *flags,
-            ".",
-        ]
+        return [*OPTIONS, *flags, "."]
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Yield each report at its last label, which is the faulty location. Syntax errors have no code."""

@@ -2,9 +2,9 @@
 
 Both sides are written to temporary folders, with our configuration and without packages. Unchanged files are
 checked with the head's version of the changed files. If an error or its line names something that the change
-removed, or gave another contract, its file is checked on the base too. An error on a line that had none is
-proven if the types were known there on the base. The absence of errors proves nothing, because a receiver may
-come from a missing package.
+removed, or gave another contract, or a type that changed code now has, its file is checked on the base too. An
+error on a line that had none is proven if the types were known there on the base. The absence of errors proves
+nothing, because a receiver may come from a missing package.
 
 If the program fails on the head only, the change may have caused it, so something stays open: the files that
 the program names, or else the whole check.
@@ -16,14 +16,16 @@ other files that it was given, so new errors are confirmed with the same files o
 
 import tempfile
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 
 from bot.analyzers.linter_run import ProgramError
 from bot.analyzers.linters import Directives, silenced
+from bot.analyzers.type_checkers.brought import brought_in
 from bot.analyzers.type_checkers.diagnostics import WORD, Diagnostic, by_cause, probes, removed_line, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, removed_words, unchanged_files
 from bot.errors import DeepRepoError, public
@@ -100,8 +102,9 @@ class TypeChecker(ABC):
             "head": await tree.read_many([file.path for file in files if file.status != "deleted"]),
             "base": await tree.read_many([file.old_path for file in files if file.old_path], "base"),
         }
+        brought = brought_in(dependents.symbols, changed)
         users, self._left = await unchanged_files(
-            tree, files, dependents, self.SUFFIXES, (changed["base"], changed["head"])
+            tree, files, dependents, self.SUFFIXES, (changed["base"], changed["head"]), brought
         )
         paths = frozenset(file.path for file in files)
         if not users and not any(file.removed_lines for file in files):
@@ -110,7 +113,7 @@ class TypeChecker(ABC):
             word for one in dependents.symbols if one.contract for side in one.sides for word in side.name.split(".")
         }
         names.update(removed_words(files, changed["base"], changed["head"]))
-        run = _Run(self, tree, files, changed, users, names, self._skipped)
+        run = _Run(self, tree, files, changed, users, names, brought, self._skipped)
         found, not_run = await self._new_errors(run)
         hidden = await self._silenced(run, found)
         found = await self._with_proofs(tree, files, found)
@@ -122,10 +125,7 @@ class TypeChecker(ABC):
         return Judgement(
             tuple(self._finding(group, files) for group in by_cause(found)),
             paths - self._skipped.keys() - {path for path, _ in hidden},
-            (
-                *((path, f"skipped this file ({cause})") for path, cause in self._skipped.items() if path in paths),
-                *hidden,
-            ),
+            (*((path, f"skipped this file ({why})") for path, why in self._skipped.items() if path in paths), *hidden),
             tuple(limits),
             not_run,
             ran=self._ran,
@@ -155,11 +155,8 @@ class TypeChecker(ABC):
     def _judged(self, one: Diagnostic, lines: Sequence[str]) -> Diagnostic:
         """Return the error with its line, and whether it counts: its rule is chosen, and no comment disables it."""
         rule, near = rules(self.RULES).get(one.code), "\n".join(lines[max(0, one.line - 2) : one.line])
-        is_wanted = (
-            rule is not None
-            and rule.counts(one.message)
-            and not self.COMMENTS.words.search(near.encode("utf-8", "replace"))
-        )
+        is_disabled = self.COMMENTS.words.search(near.encode("utf-8", "replace"))
+        is_wanted = rule is not None and rule.counts(one.message) and not is_disabled
         is_typed = rule is None or not rule.declared or not one.path.endswith(self.UNTYPED)
         return replace(one, text=lines[one.line - 1], counts=one.counts and is_wanted and is_typed)
 
@@ -206,12 +203,10 @@ class TypeChecker(ABC):
         if shown == own:
             return []
         rest = replace(run, changed={**run.changed, "head": shown}, users=(), _sources=None)
-        hidden: dict[str, set[tuple[str, int]]] = defaultdict(set)
-        for one in (await self._new_errors(rest))[0]:
-            hidden[one.path].add((one.code, one.line))
-        for one in found:
-            hidden[one.path].discard((one.code, one.line))
-        return [(path, silenced(errors)) for path, errors in sorted(hidden.items()) if errors]
+        both = (await self._new_errors(rest))[0], found
+        every, visible = ({(one.path, one.code, one.line) for one in errors} for errors in both)
+        rows = groupby(sorted(every - visible), key=itemgetter(0))
+        return [(path, silenced([row[1:] for row in errors])) for path, errors in rows]
 
     async def _with_proofs(
         self, tree: Tree, files: Sequence[ChangedFile], found: Sequence[Diagnostic]
@@ -292,6 +287,7 @@ class _Run:
     changed: Mapping[Side, Contents]
     users: Sequence[str]
     names: set[str]  # what the change removed or gave another contract
+    brought: Mapping[str, Collection[str]]  # key of a changed definition -> the types that it brings in
     left_out: Collection[str]
     _sources: Sources | None = None
 
@@ -305,14 +301,16 @@ class _Run:
     def placed(self, found: Iterable[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
         """Return the head's errors that may be of this change, by their place on the base.
 
-        None of their lines is new, and they name what the change removed or gave another contract.
+        None of their lines is new, and they name what the change removed or gave another contract, or the type
+        that a definition got whose name is in the file.
         """
         files, placed = {file.path: file for file in self.files}, dict[Diagnostic, Diagnostic]()
         for one in found:
             file = files.get(one.path)
             lines = one.line, max(one.line, one.span[1])
             is_new = file is not None and not file.added_lines.isdisjoint(range(lines[0], lines[1] + 1))
-            if not one.counts or is_new or self.names.isdisjoint(WORD.findall(f"{one.message} {one.text}")):
+            words = WORD.findall(f"{one.message} {one.text}")
+            if not one.counts or is_new or (self.names.isdisjoint(words) and not self._is_retyped(one)):
                 continue
             if file is not None:
                 line, last = (_line_on_base(file, number) for number in lines)
@@ -321,6 +319,12 @@ class _Run:
             else:
                 placed[one] = one
         return placed
+
+    def _is_retyped(self, one: Diagnostic) -> bool:
+        types = {word for name in one.names for word in WORD.findall(name)}
+        keys = [key for key, names in self.brought.items() if not types.isdisjoint(names)]
+        text = self._sources.head.get(one.path, b"") if keys and self._sources is not None else b""
+        return any(word.encode() in text for key in keys for word in WORD.findall(key.rpartition(":")[2]))
 
     async def known_on_base(self, found: Mapping[Diagnostic, Diagnostic]) -> list[Diagnostic]:
         """Return the errors that the program could have reported on the base.

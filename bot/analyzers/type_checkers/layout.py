@@ -103,22 +103,29 @@ async def unchanged_files(
     dependents: Dependents,
     suffixes: Sequence[str],
     contents: Sequence[Contents],
+    retyped: Collection[str],
 ) -> tuple[tuple[str, ...], int]:
     """Return the unchanged files to check, most direct users first, and how many were left unchecked.
 
-    `contents` are the language's changed files before and after the change.
+    `contents` are the language's changed files before and after the change. `retyped`: the keys of definitions
+    whose types may have changed.
     """
     endings, touched = tuple(suffixes), {path for file in files for path in (file.path, file.old_path) if path}
-    symbols = [one for one in dependents.symbols if one.change != "added" and (one.contract or one.change != "body")]
+    symbols = [
+        one
+        for one in dependents.symbols
+        if one.change != "added" and (one.contract or one.change != "body" or one.key in retyped)
+    ]
     keys = {one.key for one in symbols}
     names = {side.short for one in symbols for side in one.sides}
+    owners = {one.symbol.owner for one in symbols if one.key in retyped}
     known_targets = {one.symbol.path for one in dependents.symbols}
     found: dict[str, int] = {}  # path -> how indirectly it uses the change
     for reference in dependents.references:
         if reference.symbol in keys:
             found.setdefault(reference.path, 0 if reference.is_bound else 2)
     for user in dependents.files:
-        if user.target not in known_targets or not user.names.isdisjoint(names):
+        if user.target not in known_targets or not user.names.isdisjoint(names | owners):
             found[user.path] = min(found.get(user.path, 1), 1)
     for words in (names, set(removed_words(files, *contents))):
         longest = sorted(words, key=lambda name: (-len(name), name))[:MOST_SEARCHED]
