@@ -4,11 +4,9 @@ Nothing is verified yet. `llm.schema` has already checked required fields. Optio
 read as far as possible.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import PurePath
 from typing import Any, Literal, get_args
 
 from bot import render
@@ -32,10 +30,10 @@ Extent = Literal["none", "parts", "whole"]
 FORM_NAMES = {"none": "review", "parts": "review_of_parts", "whole": "review_of_change"}
 FINAL = "final_"  # begins the name of a form that offers no requests for code
 Row = Mapping[str, Any]
-TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
-EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
+EMPTY = "{} filled in the form and judged nothing: the model may not be suitable for this work"
 MAX_FINDINGS = 30
 MAX_LOOK_UPS = 6  # per answer
+FILE_PARTS = 3  # of what a summary says about a file: a line, its theme and a phrase
 MAX_FILE_PHRASES = 400  # per answer, each with a phrase
 
 
@@ -83,6 +81,9 @@ _FIELDS: Mapping[str, Row] = {
     },
 }
 FINDINGS = many(strict(**_FIELDS))
+JUDGED = "each file whose change you have judged, as: path | number of a changed line"
+LEFT_OUT = "; what you leave out counts as not reviewed"
+FILES = many(text(), JUDGED + LEFT_OUT)
 # what a reader of the diff hands in; others look up the rest
 DIFF_FORM = Schema(
     f"{FINAL}review_of_diff",
@@ -90,8 +91,10 @@ DIFF_FORM = Schema(
     strict(
         findings=many(
             strict(**{name: _FIELDS[name] for name in ("path", "quote", "title", "why", "severity", "category")})
-        )
+        ),
+        files=FILES,
     ),
+    forgiven=frozenset({"files"}),
 )
 _LOOK_UP = strict(
     kind=one_of(
@@ -115,7 +118,7 @@ _WITHDRAWN = many(
     "in an answer after look-ups: the numbers of those of your findings, the first is 1, that what you have seen shows to be wrong; else empty",
 )
 _NOTES = {
-    "files": many(text(), "each file as: path | theme, 1-3 words | what changes, 12 words at most"),
+    "files": many(text(), f"{JUDGED} | theme, 1-3 words | what changes, 12 words at most{LEFT_OUT}"),
     "overview": text("what the whole change does and why it matters, 2-4 sentences"),
     "look_first": text("path of the riskiest file"),
 }
@@ -140,10 +143,10 @@ def kind(form: Schema | None) -> str:
 def schema(notes: Extent = "none") -> Schema:
     """Return the form of a worker's answer. `notes`: which part of the change to summarize."""
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
-    more = {name: _NOTES[name] for name in names}
+    more = {"files": FILES} | {name: _NOTES[name] for name in names}
     fields = {"answer": ANSWER, "findings": FINDINGS}
     name, told = FORM_NAMES[notes], "Hand in the review of the code in the prompt."
-    forgiven = frozenset(names)
+    forgiven = frozenset(more)
     final = Schema(f"{FINAL}{name}", told, strict(**fields, **more), forgiven=forgiven)
     asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
     return Schema(name, told, asked, final, forgiven | {"look_ups", "withdrawn"})
@@ -199,26 +202,26 @@ def withdrawn(data: Row | None) -> frozenset[int]:
 
 def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     """Return a reply's summary of the change; None if it has no valid one."""
-    rows_of_files = sentences(data, "files", MAX_FILE_PHRASES, 4_000)
-    parts = (map(str.strip, row.split("|", 2)) for row in rows_of_files if row.count("|") > 1)
-    files = tuple(FileNote(render.original_name(path), theme, phrase) for path, theme, phrase in parts)
+    parts = ([*map(str.strip, row.split("|", 3))] for row in _file_rows(data))
+    files = tuple(FileNote(render.original_name(path), *more[1:]) for path, *more in parts if len(more) == FILE_PARTS)
     said = [(data or {}).get(name) if whole else "" for name in ("overview", "look_first")]
     overview, look_first = (value if isinstance(value, str) else "" for value in said)
     notes = ReaderNotes(overview, render.original_name(look_first), files)
     return notes if notes.files or notes.overview.strip() else None
 
 
-def has_read_files(data: Row | None, paths: Iterable[str], notes: Extent) -> bool:
-    """Return whether a reply shows that the model read the files: it has a phrase on at least one of them.
+def judged(data: Row | None) -> frozenset[tuple[str, str]]:
+    """Return the files that a reply says it judged, each with what it says about a changed line: its number or text."""
+    rows_by_part = (row.partition("|")[::2] for row in _file_rows(data))
+    return frozenset(
+        (render.original_name(path.strip()), line.strip())
+        for path, rest in rows_by_part
+        for line in (rest, rest.partition("|")[0])
+    )
 
-    A small model can fill in any form without meaning. If a reply omits the phrases, this cannot be checked,
-    and the result is True.
-    """
-    if notes == "none" or "files" not in (data or {}):
-        return True
-    told = reader_notes(data, whole=notes == "whole")
-    names = {PurePath(note.path).name for note in told.files if TWO_LETTERS.search(note.phrase)} if told else set()
-    return bool(names & {PurePath(path).name for path in paths})
+
+def _file_rows(data: Row | None) -> tuple[str, ...]:
+    return sentences(data, "files", MAX_FILE_PHRASES, 4_000)
 
 
 def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:

@@ -49,7 +49,7 @@ def _review(review: Review) -> dict[str, Any]:
         "dropped": review.dropped,
         "round": {name: getattr(review.round, name) for name in ROUND},
         "read": [[mark.id, mark.digest, mark.by] for mark in review.round.read],
-        "read_by_model": [mark.id for mark in review.round.read if mark.model],
+        "judged_by_model": [mark.id for mark in review.round.read if mark.model],
         "consumers": [asdict(report) for report in review.consumers],
         **{section.key: section.to_json(section.of(review)) for section in sections()},
         "files": [_file(file) for file in review.files],

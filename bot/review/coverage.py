@@ -1,20 +1,18 @@
 """Record what static checks judged, what models read, and what is still open.
 
-A region counts as read only if its content was in a prompt. Its name is not enough. Two things must be
-covered:
-- *Changed code*: each code region is covered once its text was in an answered prompt. Without a model, an
-  analyzer must have judged it.
-- *Uses of changed contracts* (see `obliged_uses`): each line is covered once a contract check compared it or
-  it was in an answered prompt.
+Being shown something judges nothing: only a usable answer does, file by file. Two things must be covered:
+- *Changed code*: each code region is covered once a model was shown it, and its answer names the file with a
+  changed line. Without a model, an analyzer must have judged it.
+- *Uses of changed contracts* (see `obliged_uses`): each line is covered once a contract check compared it, or
+  it was shown to a model whose answer names the file that changed the contract.
 
 The finish gate, the coverage table and the conclusion all use this record.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from bot import config
 from bot.diff.read import ADDRESSES
@@ -26,7 +24,6 @@ from bot.values import (
     CoverageRow,
     Definition,
     Dependents,
-    DiffRow,
     PullRequest,
     ReadUnit,
     Reference,
@@ -37,9 +34,7 @@ from deeprepo.impact.text.paths import is_code, is_test
 
 MODULE = "<module>"  # stands for a whole file, as the target of an import
 HEAD_LINES = 4  # lines at the start of an overriding method that can contain its name
-# characters; a shorter body ("}", "pass") occurs everywhere and proves nothing, so its diff must occur
-# instead
-MIN_BODY = 12
+UNANSWERED = "no model answered for this file"  # why a region is open
 
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} was removed",
@@ -53,13 +48,6 @@ BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})
 LONGEST_SIGNATURE = 120  # characters shown of each signature
 LEAVE_OUT = f"to skip it in every review, add it to `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[UsePlace, str] = {}
-_ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
-_COUNTED = re.compile(r"[ +] (.*)$")  # a line whose number is counted from the rows above
-# sign and number before a line of code
-_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)
-
-# The sign and number before a diff row, whatever the line begins with
-_WRITTEN = re.compile(r"^[ +-]?\d{0,7} ", re.MULTILINE)
 # a merge compares with all merge bases, so it may undo what the base branch got since this one
 SEVERAL_BASES = (
     "the change has several merge bases and was compared with only one, so the merge may contain changes that are not shown here; "
@@ -89,12 +77,11 @@ class CoverageTracker:
     ) -> None:
         self.units = {unit.id: unit for unit in units}
         self.by_model = by_model  # whether changed code counts as covered only once a model has read it
-        self._by: dict[str, list[str]] = {}
+        self._by: defaultdict[str, set[str]] = defaultdict(set)
         self._checked: dict[str, str] = {}
         self._reused: dict[str, ReadUnit] = {}
         self._files, self._dependents = tuple(files), dependents
-        self._blocks = {unit.id: _blocks(unit) for unit in units}
-        self._twins = _twins(units, _changed_rows) | _twins(units, _text)
+        self._asked: set[str] = set()  # regions that a model was shown, and then answered, whatever it judged
         self.uses = {use.place: use for use in obliged_uses(files, dependents)}
         self._compared: dict[UsePlace, str] = {}
         self._read: dict[UsePlace, str] = {}
@@ -105,21 +92,11 @@ class CoverageTracker:
         self._not_run: list[tuple[str, str]] = []
         self._searches: list[str] = [*dependents.missed_uses]  # what could not be searched, as sentences
 
-    def mark(self, ids: Iterable[str], by: str) -> int:
-        """Note that `by` judged these code regions, and return how many of them are new."""
-        new = 0
-        for unit_id in (i for i in ids if i in self.units):
-            readers = self._by.setdefault(unit_id, [])
-            new += not readers
-            if by not in readers:
-                readers.append(by)
-        return new
-
     def note_checks(self, unit: str, by: str) -> None:
         """Note that these checks judged a code region, in addition to the model pass."""
         self._checked[unit] = by
         if not self.by_model:
-            self.mark([unit], by)
+            self._by[unit].add(by)
 
     def note_unchecked(self, path: str, reason: str) -> None:
         """Note that a static check did not judge all of a file, or of the change if `path` is empty.
@@ -156,33 +133,31 @@ class CoverageTracker:
         """Note the results of comparing uses with the changed contracts."""
         self._compared.update({place: comparison for place, comparison in places.items() if place in self.uses})
 
-    def saw(self, prompt: str, by: str, beside: str = "") -> int:
-        """Mark every code region and use whose text is in an answered prompt, and count the new regions.
+    def note_asked(self, units: Iterable[Unit]) -> None:
+        """Note that a model has answered a prompt with these code regions, whatever it judged."""
+        self._asked.update(unit.id for unit in units)
 
-        `beside`: the prompt including the other regions that it shows. Uses in those count as read, but the
-        regions themselves do not.
+    def judge(
+        self,
+        shown: Sequence[Unit],
+        named: Collection[tuple[str, str]],
+        by: str,
+        lines: Collection[tuple[str, int]] = (),
+    ) -> bool:
+        """Mark what an answer judges of the code regions that it was `shown`, and return whether it is any.
+
+        It judges those of each file that it names with a changed line. `named`: paths, each with that line's number or
+        text. `lines`: the numbered lines that were shown, for the uses of what these files change.
         """
-        self._saw_uses(beside or prompt, by)
-        plain = _NUMBERED.sub("", prompt)  # the form in which read() prints lines to the root
-        bare_prompt = _WRITTEN.sub("", prompt)  # the form in which prompts write diff rows
-        left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
-        read = [
-            unit
-            for unit in left
-            if is_shown_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, bare_prompt)
-        ]
-        return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
-
-    def _saw_uses(self, prompt: str, by: str) -> None:
-        left = [use for place, use in self.uses.items() if place not in self._read]
-        if not left:
-            return
-        row_numbers = set(_numbers(prompt.split("\n")))
-        paths_named = {path for path in {use.path for use in left} if path in prompt}
-        for use in left:
-            is_shown = (str(use.line), use.text.strip()) in row_numbers or _heads(use, row_numbers)
-            if use.path in paths_named and is_shown:
-                self._read[use.place] = by
+        paths = {unit.path for unit in shown if any((unit.path, line) in named for line in _changed_lines(unit))}
+        for unit in shown:
+            if unit.path in paths:
+                self._by[unit.id].add(by)
+        changed_paths = {unit.path for unit in self.units.values()} - paths if paths else frozenset()
+        for place, use in self.uses.items() if paths else ():
+            if use.symbol.rpartition(":")[0] not in changed_paths and use.is_among(lines):
+                self._read[place] = min(by, self._read.get(place, by))
+        return bool(paths)
 
     def reuse(self, ids: Mapping[str, ReadUnit], uses: Mapping[UsePlace, str] = _NONE) -> None:
         """Note what an earlier review covers: code regions by ID, and uses.
@@ -203,11 +178,16 @@ class CoverageTracker:
         answered first.
         """
         earlier = {unit: (mark.by, mark.model) for unit, mark in self._reused.items()}
-        return earlier | {unit: (", ".join(self._by[unit]), self.by_model) for unit in self.units if unit in self._by}
+        return earlier | {
+            unit: (", ".join(sorted(self._by[unit])), self.by_model) for unit in self.units if unit in self._by
+        }
 
-    def unread(self) -> tuple[Unit, ...]:
-        """Return the code regions that have not been judged, riskiest first."""
-        done_units = self._by.keys() | self._reused.keys()
+    def unread(self, *, never_asked: bool = False) -> tuple[Unit, ...]:
+        """Return the code regions that have not been judged, riskiest first.
+
+        With `never_asked`, leave out those of answered prompts: the answer didn't name their file.
+        """
+        done_units = self._by.keys() | self._reused.keys() | (self._asked if never_asked else set())
         left = [unit for unit in self.units.values() if unit.id not in done_units]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
@@ -223,9 +203,9 @@ class CoverageTracker:
         done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
         return tuple(use for place, use in self.uses.items() if place not in done_uses and not use.is_left_to_a_run)
 
-    def coverage(self, why_unread: str = "no model read it") -> Coverage:
+    def coverage(self) -> Coverage:
         """Return the coverage as an immutable value."""
-        rows = [self._reading(unit, why_unread) for unit in self.units.values()]
+        rows = [self._reading(unit) for unit in self.units.values()]
         # those that may break come first in the list of what depends on the change
         rows += [self._use(use) for use in sorted(self.uses.values(), key=lambda use: not use.may_break)]
         left_out = {file.path: file.skip or ADDRESSES for file in self._files if file.is_unreviewed}
@@ -245,10 +225,10 @@ class CoverageTracker:
         not_installed, not_run = tuple(self._not_installed), tuple(self._not_run)
         return Coverage(tuple(rows), skipped_files, cut, self.by_model, not_installed, not_run=not_run)
 
-    def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:
-        row = CoverageRow("unit", unit.path, unit.name, "unread", "", why_unread, unit.start)
+    def _reading(self, unit: Unit) -> CoverageRow:
+        row = CoverageRow("unit", unit.path, unit.name, "unread", "", UNANSWERED, unit.start)
         row = replace(row, checked=self._checked.get(unit.id, ""))
-        if readers := ", ".join(self._by.get(unit.id, ())):
+        if readers := ", ".join(sorted(self._by.get(unit.id, ()))):
             return replace(row, state="reviewed", by=readers, reason="", read=readers if self.by_model else "")
         if mark := self._reused.get(unit.id):
             return replace(row, state="reused", by=mark.by, reason="", read=mark.by if mark.model else "")
@@ -268,7 +248,7 @@ class CoverageTracker:
             return replace(reading, state="unread", reason=use.says)
         if not use.may_break or use.is_doubtful:
             return replace(reading, state="relies", reason=use.was_now or use.says)
-        why = "its lines were not in any prompt" if self.by_model else ""
+        why = "no model judged it" if self.by_model else ""
         return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
 
@@ -291,6 +271,11 @@ class ObligedUse:
         """The key that identifies the use."""
         return self.symbol, self.path, self.line
 
+    def is_among(self, lines: Collection[tuple[str, int]]) -> bool:
+        """Return whether it is among these lines. Decorators and annotations may precede a definition's name."""
+        last = self.line + (HEAD_LINES if self.reference.form == "definition" else 1)
+        return any((self.path, line) in lines for line in range(self.line, last))
+
     @property
     def is_doubtful(self) -> bool:
         """Whether it is unknown if something else provides its name. In ordinary commits, something nearly always does."""
@@ -300,30 +285,6 @@ class ObligedUse:
     def is_left_to_a_run(self) -> bool:
         """Whether it is left to a test run: it is in a test and isn't a removed member of a known class."""
         return self.test and not (self.reference.asks and self.reference.is_bound)
-
-
-def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
-    at = 0
-    for text in rows:
-        if row := _ROW.match(text):
-            at = int(row[1]) if text[0] != "-" else at
-            yield row[1], row[2].strip()
-        elif at and (counted_row := _COUNTED.match(text)):
-            at += 1
-            yield str(at), counted_row[1].strip()
-        elif not text.startswith("- "):
-            at = 0
-
-
-def _heads(use: ObligedUse, row_numbers: Collection[tuple[str, str]]) -> bool:
-    """Return whether the start of an overriding method is shown.
-
-    Decorators and annotations may precede its name.
-    """
-    if use.reference.form != "definition":
-        return False
-    lines = {str(use.line + index) for index in range(HEAD_LINES)}
-    return any(number in lines and use.reference.name in text for number, text in row_numbers)
 
 
 def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
@@ -449,44 +410,6 @@ def _override(key: str, override: Definition) -> Reference:
     )
 
 
-def is_shown_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
-    """Return whether the region's text, or every changed line of its diff, occurs verbatim in the prompt.
-
-    A prompt that only names the path doesn't count.
-    """
-    return _whole(unit, prompt) or (bool(blocks) and all(block in prompt for block in blocks))
-
-
-def _blocks(unit: Unit) -> tuple[str, ...]:
-    """Return the runs of changed lines, in the form in which a prompt shows them."""
-    return tuple("\n".join(map(str, rows)) for is_change, rows in groupby(unit.rows, _is_change) if is_change)
-
-
-def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> frozenset[str]:
-    """Return the code regions whose rows all occur in another region too, so that their path must be named.
-
-    An example is one line that is changed in many files.
-    """
-    holders: dict[str, set[str]] = defaultdict(set)
-    for unit in units:
-        for line in rows(unit):
-            holders[line].add(unit.id)
-    shared_rows = ((unit.id, sorted((holders[line] for line in rows(unit)), key=len)) for unit in units)
-    return frozenset(name for name, sets in shared_rows if sets and len(set.intersection(*sets)) > 1)
-
-
-def _changed_rows(unit: Unit) -> frozenset[str]:
-    return frozenset(map(str, unit.changed_rows))
-
-
-def _text(unit: Unit) -> frozenset[str]:
-    return frozenset(unit.text.strip().split("\n"))
-
-
-def _whole(unit: Unit, prompt: str) -> bool:
-    body = unit.text.strip()
-    return len(body) >= MIN_BODY and body in prompt
-
-
-def _is_change(diff_row: DiffRow) -> bool:
-    return diff_row.sign in ("+", "-")
+def _changed_lines(unit: Unit) -> set[str]:
+    """Return the numbers and texts with which an answer can name the changed lines of a region."""
+    return {name for row in unit.changed_rows for name in (str(row.number), " ".join(row.text.split())) if name}

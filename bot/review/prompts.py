@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from bot import render
@@ -42,7 +41,6 @@ class SentPrompt:
 
     units: tuple[Unit, ...]
     prompt: Prompt
-    seen_text: str
     shown: tuple[Excerpt, ...] = ()  # the code in the prompt, which is not looked up again
     beside: bool = True  # whether it shows more than the regions themselves
     notes: read.Extent = "none"  # which part of the change the model is asked to summarize
@@ -120,27 +118,21 @@ class PromptWriter:
         abroad = self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units]) if room else ()
         issues_to_close = self._issues_to_close(units)
         asked = self._asked(units) if not question else ()
-        whole_parts = file_diffs(units, self.survey.files, self._scale.around, rest)
-        telling = partial(
-            render.text,
+        parts = [*map(shortened, file_diffs(units, self.survey.files, self._scale.around, rest))]
+        text = render.text(
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
+            parts=parts,
+            unchanged=snippets.sections((*abroad, *beside)),
             issues=issues_to_close,
             questions=[question]
             if question
             else [render.text("prompts/question.md.j2").strip(), *(each.text for each in asked)],
             consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and room else (),
         )
-        # A code region that is only shown next to others is not judged, so it doesn't count as read.
-        judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        parts = [*map(shortened, whole_parts)]
-        text = telling(parts=parts, unchanged=snippets.sections((*abroad, *beside)))
-        # A deleted file counts as read if its first lines are shown.
-        seen_text = telling(parts=whole_parts, unchanged=snippets.sections(judged_excerpts))
         return SentPrompt(
             tuple(units),
             self.of(text, units, notes, issues_to_close, asked),
-            seen_text,
             (*excerpts(parts), *beside),
             bool(room),
             notes,

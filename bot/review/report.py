@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 
-from bot import diff
+from bot import diff, render
 from bot.features.overlooked.section import OVERLOOKED, overlooked
 from bot.features.own_checks import asking as own_checks
 from bot.features.walkthrough import build as walkthrough
@@ -17,6 +17,7 @@ from bot.review.session import Session
 from bot.values import Cut, Finding, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
 from bot.values.review import Cause
 from deeprepo.rlm.errors import (
+    BadAnswer,
     Overloaded,
     PromptRefused,
     PromptTooLong,
@@ -27,6 +28,11 @@ from deeprepo.rlm.errors import (
     RateLimited,
 )
 
+UNANSWERED = (
+    "No model answered for {}. A filter at the provider may have blocked the answer, or the model may not be suitable: "
+    "try another one."
+)
+NAMED = 5  # files in that note
 UNJUDGED = "The linked issues were not checked, because no model saw the whole change."
 MODELS_LOST = "The model review was stopped ({why}), so this review contains only static checks."
 GUIDANCE_CUT = "Models did not read all of your guidance. Left out: {}."
@@ -196,6 +202,7 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *subject.brief.settings.warnings,
         *subject.ignore_list.warnings,
         *_guidance_left_out(session),
+        *_unanswered(session),
         *subject.past.notes,
         *session.results.notes,
         *session.calls.budget.notes,
@@ -203,6 +210,18 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *(f"The new commit of the submodule `{path}` was not reviewed." for path in submodules),
     )
     return tuple(dict.fromkeys(notes))
+
+
+def _unanswered(session: Session) -> Iterator[str]:
+    """Yield the note about files that no usable answer names, unless the provider failed or a limit was reached."""
+    unread = session.survey.tracker.unread()
+    if not any(isinstance(error, BadAnswer | PromptRefused) for _, error in session.calls.failures):
+        never_asked = {unit.id for unit in session.survey.tracker.unread(never_asked=True)}
+        unread = tuple(unit for unit in unread if unit.id not in never_asked)
+    paths = list(dict.fromkeys(unit.path for unit in unread))
+    more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
+    if paths:
+        yield UNANSWERED.format(", ".join(map(render.name, paths[:NAMED])) + more)
 
 
 def _guidance_left_out(session: Session) -> Iterator[str]:

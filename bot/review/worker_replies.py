@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from bot.findings import issues, quotes, read
 from bot.findings.confirm import Reply
-from bot.review.context import look_ups
 from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Exchange
 from bot.review.prompts import SentPrompt
@@ -15,15 +14,32 @@ from deeprepo.rlm.values import Completion
 
 
 def combined(sent: SentPrompt, exchange: Exchange, source: Source, tracker: CoverageTracker) -> WorkerReply:
-    """Return both answers to a prompt as one, and mark what it covers as read."""
-    first = _reply(sent, exchange.first, source, tracker)
-    if first.error or exchange.second is None:
+    """Return both answers to a prompt as one, and mark what they judge, if none of them failed."""
+    first = reply = _reply(sent, exchange.first, source)
+    if first.error:
         return first
-    second = _reply(replace(sent, seen_text=look_ups.text(exchange.looked_up)), exchange.second, source, tracker, first)
-    if second.error:
-        loss = f"{source.name} asked to see more code and gave no answer after that: {second.error}"
-        return replace(first, error=loss)
-    withdrawn = read.withdrawn(exchange.second.data) if isinstance(exchange.second, Completion) else frozenset()
+    tracker.note_asked(sent.units)
+    named = _named(exchange.first)
+    if exchange.second is not None:
+        second = _reply(sent, exchange.second, source)
+        if second.error:
+            loss = f"{source.name} asked to see more code and gave no answer after that: {second.error}"
+            return replace(first, error=loss)
+        reply, named = _together(first, second, exchange.second), named | _named(exchange.second)
+    shown = {(excerpt.path, row.number) for excerpt in sent.shown for row in excerpt.rows}
+    has_judged = tracker.judge(sent.units, named, str(source), shown)
+    is_useful = has_judged or any(finding.start for finding in reply.findings)
+    if is_useful or (sent.notes == "none" and any(map(str.isalnum, reply.text))):
+        return reply
+    return WorkerReply("", error=read.EMPTY.format(source.name))
+
+
+def _named(reply: Reply) -> frozenset[tuple[str, str]]:
+    return read.judged(reply.data) if isinstance(reply, Completion) else frozenset()
+
+
+def _together(first: WorkerReply, second: WorkerReply, reply: Reply) -> WorkerReply:
+    withdrawn = read.withdrawn(reply.data) if isinstance(reply, Completion) else frozenset()
     told = {(finding.path, finding.quote) for finding in second.findings}
     standing = [
         finding
@@ -40,19 +56,12 @@ def combined(sent: SentPrompt, exchange: Exchange, source: Source, tracker: Cove
     )
 
 
-def _reply(
-    sent: SentPrompt, reply: Reply, source: Source, tracker: CoverageTracker, first: WorkerReply | None = None
-) -> WorkerReply:
-    """Return one parsed answer. `first`: the answer that it adds to, if any."""
+def _reply(sent: SentPrompt, reply: Reply, source: Source) -> WorkerReply:
+    """Return one parsed answer."""
     if not isinstance(reply, Completion):
         return WorkerReply("", error=str(reply))
     text, findings = read.parse_reply(reply.data, source)
     findings = tuple(at_its_line(finding, sent.units) for finding in findings)
-    has_quoted = any(finding.start for finding in findings)
-    if not (first or has_quoted or read.has_read_files(reply.data, {unit.path for unit in sent.units}, sent.notes)):
-        return WorkerReply("", error=read.EMPTY.format(source.name))
-    user_texts = (message.text for message in sent.prompt.messages if message.role == "user")
-    tracker.saw(sent.seen_text, str(source), beside="\n".join((*user_texts, sent.seen_text)))
     notes = read.reader_notes(reply.data, whole=sent.notes == "whole") if sent.notes != "none" else None
     told = [answer for each in sent.feature_questions for answer in each.answers(reply.data, sent.units)]
     about = issues.reports(reply.data, sent.issues)

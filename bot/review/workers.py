@@ -91,16 +91,22 @@ class ModelWorker:
     async def read_alone(self, groups: Sequence[Sequence[Unit]]) -> WorkerReply:
         """Read only the diff of each of these groups.
 
-        The model cannot request code, and nothing counts as read by this pass.
+        The model cannot request code.
         """
         prompts = [self._writer.of_diff(group) for group in groups]
         source = replace(self.source, view="diff")
         findings, failures = list[Finding](), dict[str, None]()
         units = [unit for group in groups for unit in group]
-        for reply in await self.calls.many(self.model, prompts, self.role):
+        replies = await self.calls.many(self.model, prompts, self.role)
+        for group, reply in zip(groups, replies, strict=True):
             if isinstance(reply, Completion):
+                self.survey.tracker.note_asked(group)
                 parsed = read.parse_reply(reply.data, source)[1]
-                findings += [worker_replies.at_its_line(finding, units) for finding in parsed]
+                found = [worker_replies.at_its_line(finding, units) for finding in parsed]
+                has_judged = self.survey.tracker.judge(group, read.judged(reply.data), self.name)
+                if not (has_judged or any(finding.start for finding in found)):
+                    failures.setdefault(read.EMPTY.format(self.model.name))
+                findings += found
             else:
                 failures.setdefault(str(reply))
         return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
@@ -123,9 +129,7 @@ class ModelWorker:
             raise reply
         if not isinstance(reply, Completion):
             return Sight(error=str(reply))
-        sight = file_questions.parse_reply(reply.data, self.source, parts)
-        self.survey.tracker.saw(text, self.name)
-        return sight
+        return file_questions.parse_reply(reply.data, self.source, parts)
 
 
 def join(answers: Sequence[WorkerReply]) -> WorkerReply:

@@ -121,7 +121,7 @@ class _Document(msgspec.Struct):
     coverage: _Coverage
     numbers: list[tuple[int, str]]
     read: list[tuple[str, str, str]] = []
-    read_by_model: list[str] = []
+    judged_by_model: list[str] | None = None  # None: builds that took what a model was shown for read
     summary: str = ""
     issues: tuple[IssueReport, ...] = ()
     unsaid: frozenset[int] = frozenset()
@@ -248,7 +248,7 @@ def _review(document: _Document, row: Mapping[str, Any]) -> Review:
         round=replace(
             document.round,
             numbers=document.numbers_given,
-            read=read_units(document.read, document.read_by_model),
+            read=read_units(document.read, document.judged_by_model or ()),
         ),
         settings=msgspec.convert({**settings, "minimum": result.minimum_severity}, ReportSettings),
         parts={
@@ -285,8 +285,8 @@ def _earlier(document: _Document, row: Mapping[str, Any]) -> EarlierReview:
         number=max(1, document.round.number),
         base=object_id(document.pull.base, "pull.base"),
         head=object_id(document.pull.head, "pull.head"),
-        units=read_units(document.read, document.read_by_model),
-        uses=_uses(rows),
+        units=read_units(document.read, document.judged_by_model or ()),
+        uses=_uses(rows) if document.judged_by_model is not None else (),
         findings=tuple(finding.with_status("still") for finding in past),
         silenced_identities=frozenset(finding.identity for finding in past if finding.status == "silenced"),
         files=tuple(str(file["path"]) for file in document.files),

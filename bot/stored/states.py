@@ -69,7 +69,7 @@ def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
     bare = [{**finding, "spot": None, "replacement": None} for finding in content["findings"]]
     without_optional: dict[str, Any] = {"summary": "", "issues": [], "files": [], "findings": bare}
     without_optional |= {section.key: section.to_json(section.empty) for section in sections() if section.is_remembered}
-    without_coverage: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
+    without_coverage: dict[str, Any] = {"read": [], "judged_by_model": [], "coverage": {"readings": []}}
     for omission in ({}, without_optional, without_coverage):
         content = {**content, **omission}
         if fits(data := json.dumps(content).encode()):
@@ -149,7 +149,7 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"],
-        "read_by_model": full["read_by_model"],
+        "judged_by_model": full["judged_by_model"],
         "coverage": {"readings": _slim_rows(uses.values())},
         "files": [{"path": file["path"]} for file in full["files"]],
     }

@@ -7,4 +7,4 @@ from bot.values import Transcript
 
 async def run(session: Session) -> Transcript:
     """Run the root's turns and nothing else: no pass of the workers before, no gate after."""
-    return await loop.run(session, seed.gather(session, alone=False), gate=False)
+    return await loop.run(session, *seed.gather(session), gate=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 from deeprepo.rlm.errors import ProviderError, ProviderRefused
 from deeprepo.rlm.values import Completion, Prompt, Usage
+from deeprepo_sandbox import honest
 
 Reply = str | Mapping[str, Any] | Completion | ProviderError
 Script = Sequence[Reply] | Callable[[Prompt], Reply]
@@ -68,6 +69,8 @@ def _completion(reply: str | Mapping[str, Any] | Completion, prompt: Prompt) -> 
     if isinstance(reply, str):
         reply = Completion(reply, Usage())
     elif not isinstance(reply, Completion):
+        if prompt.answer is not None and "files" in prompt.answer.parameters["properties"]:
+            reply = honest.told(reply, (message.text for message in prompt.messages))
         reply = Completion(json.dumps(dict(reply)), Usage(), data=reply)
     if reply.usage != Usage():
         return reply

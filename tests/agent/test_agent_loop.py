@@ -216,25 +216,28 @@ def test_instructions_in_the_repository_reach_the_root_only_as_data(table: Table
     assert "is never an instruction" in seen[0]
 
 
-def test_code_counts_as_read_only_if_its_text_was_shown(table: Table) -> None:
-    """Code counts as read if the first message or read() showed its text; a path does not count."""
+SHOWN = "print(diff()); print(read('shop/order.py')); "
 
-    async def step(session: Session) -> list[tuple[str, ...]]:
-        seen = []
-        for code in (
-            "print('shop/order.py shop/price.py', [u['id'] for u in units])",
-            "print(read('shop/order.py')[:75])",
-            "print(read('shop/order.py'))\nprint(units[1]['path'])",
-        ):
-            session.root = ScriptedModel([called(code), DONE], "scripted/root")
-            await loop.run(session, "The seed.", gate=False)
-            seen.append(tuple(unit.path for unit in session.tracker.unread()))
-        session.root = ScriptedModel([DONE], "scripted/root")
-        await loop.run(session, "The change:\n" + "\n".join(unit.diff for unit in session.units), gate=False)
-        return [*seen, tuple(unit.path for unit in session.tracker.unread())]
 
-    both, one = ("shop/order.py", "shop/price.py"), ("shop/price.py",)
-    assert table.run(step) == [both, both, one, ()]
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        (f"{SHOWN}set_answer('I cannot help with that.')", 2),
+        (f"{SHOWN}set_answer('Fine.', files=['order.py | 5', 'shop/order.py | 4', 'shop/order.py', 'all'])", 2),
+        (f"{SHOWN}set_answer('Fine.', files=['shop/order.py | 5'])", 1),
+        ("FINAL('Fine.', files=['shop/order.py | 5', 'shop/price.py |     if not items:'])", 0),
+        ("set_answer('Fine.', files=['shop/order.py | 5'])\nraise ValueError", 2),
+    ],
+)
+def test_root_judges_only_files_that_its_answer_names_with_a_changed_line(table: Table, code: str, left: int) -> None:
+    """What a root was shown or has printed judges nothing, nor does a list in a run that ended without an answer."""
+
+    async def step(session: Session) -> int:
+        session.root = ScriptedModel([called(code), *[ProviderDown("gone")] * 4], "scripted/root")
+        await loop.run(session, "The seed.", session.units, gate=False)
+        return len(session.tracker.unread())
+
+    assert table.run(step) == left
 
 
 def test_threads_end_with_the_run(table: Table) -> None:

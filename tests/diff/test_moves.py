@@ -7,7 +7,6 @@ from bot import diff
 from bot.checkout import Checkout
 from bot.diff import moves, units
 from bot.diff.units import Texts
-from bot.review.coverage import CoverageTracker
 from bot.values import ChangedFile, Dependents
 
 BODY = [f"step_{n} = load({n})" for n in range(12)]
@@ -34,18 +33,3 @@ def test_moved_lines_have_a_note_with_their_old_location(repository: Repository)
     shown = {one.path: one.body for one in diff.file_diffs(units.cut(files, Dependents(), texts), files)}
     assert "[lines 4 to 15 were moved from a.py:2-13; only their indentation may have changed]\n" in shown["b.py"]
     assert "moved from" not in shown["a.py"]
-
-
-def test_prompt_with_a_note_on_moved_lines_covers_all_regions(repository: Repository) -> None:
-    """All regions count as read if the diff contains a note about moved lines."""
-    rest = "".join(f"    other_{n} = {n}\n" for n in range(4))
-    old = "def first():\n" + "".join(f"    {line}\n" for line in BODY)
-    new = "def first():\n    start = 1\n    middle = 2\n" + "".join(f"    {line}\n" for line in BODY) + rest
-    before: Files = {"a.py": old + "\n\nlast = 1\n", "b.py": "import a\n\n\ndef kept():\n    return 1\n"}
-    after: Files = {"a.py": "last = 1\n", "b.py": "import a\n\n\n" + new + "\n\ndef kept():\n    return 1\n"}
-    files, texts = read(repository, before, after)
-    parts = units.cut(files, Dependents(), texts)
-    tracker = CoverageTracker(parts, files, Dependents())
-    tracker.saw("\n".join(f"--- {one.path} ---\n{one.body}\n--- end ---" for one in diff.file_diffs(parts, files)), "m")
-    assert any("moved from" in one.body for one in diff.file_diffs(parts, files))
-    assert tracker.unread() == ()

@@ -18,7 +18,7 @@ from deeprepo.impact.packages import Requirement
 from deeprepo.rlm.values import Cost
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
-LISTS = ("findings", "numbers", "read", "read_by_model", "notes", "consumers")
+LISTS = ("findings", "numbers", "read", "judged_by_model", "notes", "consumers")
 ASKED = Requirement("python", "quotes", "requirements.txt", "quotes<2")
 ABROAD = Evidence("acme/billing:pay.py", "tax(30)", 5, note="breaks", repository="acme/billing", commit="c" * 40)
 CONSUMED = replace(
@@ -70,7 +70,7 @@ def test_stored_review_is_read_back(review: Review) -> None:
     before = json.loads(json_file.render(replace(review, round=replace(review.round, read=marks))))
     after = json.loads(json_file.render(reviews.review(json.dumps(before).encode())))
     assert {name: after[name] for name in LISTS} == {name: before[name] for name in LISTS}
-    assert after["read_by_model"] == ["a.py:f"]
+    assert after["judged_by_model"] == ["a.py:f"]
 
 
 def test_follow_up_review_is_still_marked_when_read_back() -> None:

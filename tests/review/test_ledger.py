@@ -1,7 +1,7 @@
-from dataclasses import replace
-
+import pytest
 from diff_rows import rows
 
+from bot.findings import read
 from bot.review import coverage
 from bot.values import ChangedFile, ChangedSymbol, Definition, Dependent, Dependents, Reference, Unit
 from deeprepo.impact import structs
@@ -49,61 +49,45 @@ def tracker() -> coverage.CoverageTracker:
     return coverage.CoverageTracker([UNIT, OTHER], FILES, USERS)
 
 
-def test_path_in_a_prompt_does_not_count_as_reading_the_code() -> None:
-    """A prompt that only lists paths doesn't count as reading the code."""
+@pytest.mark.parametrize(
+    ("told", "judged"),
+    [
+        ([], ()),
+        (["none", "shop.py", "shop.py | ", "shop.py | all of it", "shop.py | 1", "shop.py | 7"], ()),
+        (["shop/shop.py | 2", "SHOP.PY | 2", "./shop.py | 2"], ()),
+        (["shop.py | 5"], (UNIT, OTHER)),
+        (["shop.py | return   order.total * 2"], (UNIT, OTHER)),
+        (["shop.py | 2 | Totals | doubles them"], (UNIT, OTHER)),
+    ],
+)
+def test_answer_judges_the_shown_regions_of_files_that_it_names_with_a_changed_line(
+    told: list[str], judged: tuple[Unit, ...]
+) -> None:
+    """A file counts only under its whole path, with the number or the text of one of its changed lines."""
     kept = tracker()
-    assert kept.saw("please look at shop.py, pay and ship in shop.py:pay", "worker") == 0
-    assert kept.unread() == (UNIT, OTHER)
+    kept.judge([UNIT, OTHER], read.judged({"files": told}), "worker")
+    assert set(kept.unread()) == {UNIT, OTHER} - {*judged}
 
 
-def test_region_counts_as_read_if_a_prompt_contains_its_text() -> None:
-    """A region counts as read if a prompt contains its text, including the root model's prompts."""
+def test_answer_judges_only_what_it_was_shown() -> None:
+    """Another region of a named file stays open, and so does a line that uses what changed, unless it was shown, too."""
     kept = tracker()
-    assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
-    assert kept.unread() == (OTHER,)
-
-
-def test_region_counts_as_read_if_a_prompt_contains_its_changed_lines() -> None:
-    """A region counts as read if a prompt contains all its changed lines."""
-    assert (
-        tracker().saw("@@ -1 +1 @@\n+2     return order.total * 2\n+5 def ship():\n+6     return None\n", "root") == 2
-    )
+    kept.judge([OTHER], {("shop.py", "5")}, "worker")
+    assert kept.unread() == (UNIT,)
+    assert [row.read for row in kept.coverage().readings if row.kind == "use"] == [""]
+    kept.judge([UNIT], {("shop.py", "2")}, "worker", {("till.py", 9)})
+    assert [row.read for row in kept.coverage().readings if row.kind == "use"] == ["worker"]
 
 
 def test_coverage_lists_unread_code_with_the_reason() -> None:
     """The coverage lists unread regions, skipped files, and what a limit left out."""
     kept = tracker()
-    coverage = kept.coverage("no model was asked")
+    coverage = kept.coverage()
     assert [(row.kind, row.name, row.state, row.reason) for row in coverage.readings] == [
-        ("unit", "pay", "unread", "no model was asked"),
-        ("unit", "ship", "unread", "no model was asked"),
+        ("unit", "pay", "unread", "no model answered for this file"),
+        ("unit", "ship", "unread", "no model answered for this file"),
         ("use", "shop.py:pay", "relies", "the parameters of pay changed"),
     ]
     assert coverage.skipped_files == (("yarn.lock", "lock file"),)
     assert coverage.cut == ("12 files were left out",)
     assert not coverage.complete
-
-
-def test_same_changed_line_in_two_files_is_counted_for_each_file() -> None:
-    """If two files have the same changed line, a prompt with one of them counts only for that file."""
-    one = Unit(
-        "a.py:lines 1-1",
-        "a.py",
-        "lines 1-1",
-        1,
-        1,
-        "head",
-        "# Copyright 2026",
-        rows("-1 # Copyright 2025\n+1 # Copyright 2026"),
-    )
-    other = replace(
-        one,
-        id="b.py:lines 1-1",
-        path="b.py",
-        text="# Copyright 2026\n\nimport os",
-        rows=(*one.rows, *rows("+3 import os")),
-    )
-    kept = coverage.CoverageTracker([one, other], FILES, Dependents())
-    assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
-    assert kept.unread() == (one,)
-    assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1

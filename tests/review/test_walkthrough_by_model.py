@@ -36,7 +36,7 @@ def says(overview: str = OVERVIEW, more: tuple[object, ...] = (), first: str = "
     def answer(body: Mapping[str, Any]) -> Reply:
         asked = json.dumps(body.get("response_format", {}))
         shown = str(body["messages"][-1]["content"])
-        files = [f"{path} | Sums | {phrase}." for path, phrase in PHRASES.items() if f"--- {path}" in shown]
+        files = [f"{path} | 2 | Sums | {phrase}." for path, phrase in PHRASES.items() if f"--- {path}" in shown]
         told: dict[str, object] = {"files": [*files, *more]} if '"files"' in asked else {}
         told |= {"overview": overview, "look_first": first} if '"overview"' in asked else {}
         return Reply(data={"answer": "", "findings": [], **told})
@@ -94,7 +94,7 @@ def test_model_text_is_limited_and_inert(desk: Desk) -> None:
     """In a model's walkthrough, unknown files are dropped, long texts cut, and markup is inert."""
     evil = "@acme/all <img src=x> ![p](http://e.example/p) /deeprepo cancel | x |" * 40
     done = desk.review(
-        says(f"{evil}\n```mermaid\nclick", ("etc/passwd | T | leaks", f"a.py | {evil} | {evil}"), "etc/passwd")
+        says(f"{evil}\n```mermaid\nclick", ("etc/passwd | 2 | T | leaks", f"a.py | 2 | {evil} | {evil}"), "etc/passwd")
     )
     page = markdown.render(done)
     shown = page + MarkdownIt().enable("table").render(page)
@@ -113,7 +113,7 @@ def test_later_review_keeps_the_text_for_unchanged_files(desk: Desk) -> None:
 
     def later(body: Mapping[str, Any]) -> Reply:
         return Reply(
-            data={"answer": "", "findings": [], "files": ["b.py | Sums | adds two"], "overview": "It adds two now."}
+            data={"answer": "", "findings": [], "files": ["b.py | 2 | Sums | adds two"], "overview": "It adds two now."}
         )
 
     second = desk.review(later, first)

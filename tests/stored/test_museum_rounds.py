@@ -30,7 +30,7 @@ MUSEUM = Path(__file__).parent / "museum"
 ROOMS = sorted(path.parent.name for path in MUSEUM.glob("*/rounds.json"))
 FINDINGS, UNSETTLED = re.compile(r"(\d+) findings? \("), "could neither confirm nor refute this"
 STATE = re.compile("<!-- deeprepo-state:([^ ]*) -->")
-GONE = ("ci_failures", "features", "claims", "areas", "calls")  # stored keys of removed features
+GONE = ("ci_failures", "features", "claims", "areas", "calls", "read_by_model")  # stored keys of removed features
 # Stored keys without a value in any room, because no change there needs them.
 EMPTY = {
     "cache_read", "cache_write", "checks", "commit", "consumer", "consumers",

@@ -17,6 +17,7 @@ from bot.review.session import Session
 from bot.values import Transcript
 from deeprepo.rlm.values import Completion, Limits, Usage
 from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.honest import JUDGED
 from deeprepo_sandbox.providers import Reply, Server
 
 PROSE = Completion("I have read it, and it is fine.", Usage(100, 10))
@@ -72,7 +73,7 @@ def test_root_that_writes_no_code_is_replaced_after_two_turns(table: Table) -> N
 
 def test_root_that_works_leaves_nothing_to_the_worker(table: Table) -> None:
     """Its first message shows the whole change, so no other prompt is needed."""
-    table.root = [called(f"{REPORT}\nset_answer('One problem.')")]
+    table.root = [called(f"{REPORT}\nset_answer('One problem.', {JUDGED})")]
     transcript, session = ran(table, "root")
     assert (len(session.worker.model.prompts), session.tracker.unread()) == (0, ())  # type: ignore[union-attr]
     assert [finding.source for finding in transcript.findings] == ["root scripted/root"]

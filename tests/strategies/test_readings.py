@@ -202,7 +202,10 @@ class Roles(Two):
             fields = {name for name in ("look_ups", "overview") if f"'{name}'" in form}
             self.asked_for.setdefault(body["model"], set()).update(fields)
             if "'overview'" in form and reply.data is not None:
-                notes = {"overview": "Adds rates.", "files": ["shop/helper.py | rates | adds sixty rates"]}
+                notes = {
+                    "overview": "Adds rates.",
+                    "files": ["shop/helper.py | def rate_0(amount): | rates | adds sixty rates"],
+                }
                 return Reply(data={**reply.data, **notes, "look_first": "shop/helper.py"})
         else:
             row = {"verdict": self.verdict, "trigger": "t", "author_would_change": True, "reason": ""}

@@ -10,7 +10,7 @@ from bot.review.agent import tools
 from bot.review.agent.state import RunState
 from bot.review.guidance import language_instruction
 from bot.review.session import Session
-from bot.values import Source, Transcript
+from bot.values import Source, Transcript, Unit
 from deeprepo.rlm.errors import PromptRefused
 from deeprepo.rlm.loop.conversation import Conversation
 from deeprepo.rlm.loop.root import Outcome, RootRun
@@ -24,20 +24,29 @@ CHILD_CHARS = 60_000  # characters of files in a child's first message; the chil
 CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined": "provider"}
 
 
-async def run(session: Session, seed: str, *, gate: bool, alone: bool = False, turns: int | None = None) -> Transcript:
-    """Run the root's turns over this session.
+async def run(
+    session: Session,
+    seed: str,
+    shown: Sequence[Unit] = (),
+    *,
+    gate: bool,
+    alone: bool = False,
+    turns: int | None = None,
+) -> Transcript:
+    """Run the root's turns over this session. `shown`: the code regions in its first message, which is the `seed`.
 
     Raises ReplUnavailable if no REPL starts; any other problem is reported in the transcript. With `gate`, the root is
     told which code regions nobody has read. With `alone`, no workers have read the change in parts.
     """
     turns = turns or session.calls.budget.limits.turns
-    root_run = await _run_root(session, seed, gate=gate, alone=alone, turns=turns)
+    root_run = await _run_root(session, seed, shown, gate=gate, alone=alone, turns=turns)
     return _transcript(session, root_run)
 
 
 async def _run_root(
     session: Session,
     seed: str,
+    shown: Sequence[Unit] = (),
     *,
     gate: bool,
     alone: bool = False,
@@ -71,6 +80,11 @@ async def _run_root(
     async with Repl(variables, tools.functions(state), limits, left, clock) as repl:
         root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
         await root_run.run()
+    session.tracker.note_asked(shown if alone else ())
+    if root_run.outcome == "answered":
+        # Of what its code printed, it judges the regions whose own lines it names
+        for units in (shown, *([unit] for unit in session.units)):
+            session.tracker.judge(units, state.named, str(source), state.lines)
     session.results.notes += [
         session.survey.masks.hide(f"The root model handed in {title!r}, which was refused: {why}.")
         for title, why in state.refusals.items()

@@ -12,7 +12,7 @@ from bot.features.overlooked.section import ListedPlace
 from bot.features.own_checks import asking as own_checks
 from bot.review.readings import riskiest
 from bot.review.session import Session, shown_findings
-from bot.values import severity_rank
+from bot.values import Unit, severity_rank
 from deeprepo.rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # tokens of the whole message, if workers have read the change
@@ -24,29 +24,28 @@ PULL_BODY_CHARS = 4_000
 def gather(
     session: Session,
     *,
-    alone: bool,
+    alone: Sequence[Unit] | None = None,
     most: int = MESSAGE_TOKENS,
     places: Sequence[ListedPlace] = (),
-) -> str:
-    """Return the root's first message.
+) -> tuple[str, Sequence[Unit]]:
+    """Return the root's first message, and the code regions that it shows.
 
-    - `alone`: the root reads the change itself, so the message shows everything that no earlier review has read.
-      Otherwise, workers have read it.
+    - `alone`: the regions that the root reads itself; None if workers have read the change.
     - `most`: maximum tokens if workers have read the change. The riskiest files that fit are then shown.
     - `places`: lines that the change may have forgotten.
     """
     survey = session.survey
-    units = survey.tracker.unread() if alone else survey.units
+    units, is_alone = (survey.units, False) if alone is None else (alone, True)
     reviewable = [file for file in survey.files if not file.skip]
     guidance = survey.guidance.within(session.calls.sizes.window(session.root) if session.root is not None else None)
-    questions = own_checks.questions(survey, units) if alone and survey.brief.settings.requirements else None
+    questions = own_checks.questions(survey, units) if is_alone and survey.brief.settings.requirements else None
 
     def compose(diffs: Sequence[FileDiff]) -> str:
         return render.text(
             "prompts/seed.md.j2",
             pull=survey.pull,
             body=render.cut(survey.pull.body, PULL_BODY_CHARS),
-            guidance=guidance.of([file.path for file in reviewable]) if alone else (),
+            guidance=guidance.of([file.path for file in reviewable]) if is_alone else (),
             files=survey.files[:SEED_FILES],
             more_files=max(0, len(survey.files) - SEED_FILES),
             diffs=diffs,
@@ -59,5 +58,5 @@ def gather(
             issues=survey.pull.issues,
         )
 
-    shown = units if alone else list(riskiest(units, most - tokens(compose(()))))
-    return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE))])
+    shown = units if is_alone else list(riskiest(units, most - tokens(compose(()))))
+    return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE))]), shown

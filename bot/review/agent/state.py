@@ -19,6 +19,8 @@ class RunState(Work):
     source: Source  # the source of its reports
     gate: bool = False  # whether it is told which code regions nobody has read
     offered_findings: list[Finding] = field(default_factory=list)  # workers' findings, exactly as they reported them
+    lines: set[tuple[str, int]] = field(default_factory=set)  # lines of the head that its code has read
+    named: frozenset[tuple[str, str]] = frozenset()  # files that it says it judged; see `read.judged`
 
     @property
     def calls(self) -> Calls:
@@ -41,7 +43,3 @@ class RunState(Work):
         unread = [unit.id for unit in self.session.tracker.unread()] if self.gate else []
         more_unread, findings = max(0, len(unread) - MAX_UNREAD), tuple(self.session.results.findings)
         return {"unread": unread[:MAX_UNREAD], "more_unread": more_unread, "findings": findings}
-
-    def has_read(self, text: str, reader: str = "") -> None:
-        """Mark the code regions whose text this is as read."""
-        self.session.tracker.saw(self.session.survey.masks.show(text), reader or str(self.source))

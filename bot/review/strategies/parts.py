@@ -1,7 +1,7 @@
 """Read the change in one prompt if it fits, else in parts. No code written by a model runs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -11,19 +11,20 @@ from bot.review.context.packing import ONE_PROMPT
 from bot.review.session import Session, WorkerReply, admit
 from bot.review.strategies.offline import run_static_checks
 from bot.review.workers import ModelWorker
-from bot.values import Transcript
+from bot.values import Transcript, Unit
 
 
-async def run(session: Session, *, by_workers: bool = False) -> Transcript:
+async def run(session: Session, *, by_workers: bool = False, never_asked: bool = False) -> Transcript:
     """Read every unread code region in some prompt, all in parallel to the static checks.
 
-    If one prompt shows all of them, the root's model reads it, unless `by_workers` is set.
+    - `by_workers`: the root's model reads nothing. Otherwise it does if one prompt shows all of them.
+    - `never_asked`: leave out those about which a model has answered.
     """
     await compare(session)
-    units = session.tracker.unread()
+    units = session.tracker.unread(never_asked=never_asked)
     session.say(f"reviewing {len(units)} code regions")
     async with checks_in_parallel(session):
-        answer = await _read(session, by_workers=by_workers)
+        answer = await _read(session, units, by_workers=by_workers)
     await take(session, answer)
     judging.report_findings_so_far(session)
     session.results.notes += [answer.error] if answer.error else []
@@ -35,8 +36,8 @@ async def run(session: Session, *, by_workers: bool = False) -> Transcript:
     )
 
 
-async def _read(session: Session, *, by_workers: bool) -> WorkerReply:
-    units, reader = session.tracker.unread(), session.worker
+async def _read(session: Session, units: Sequence[Unit], *, by_workers: bool) -> WorkerReply:
+    reader = session.worker
     is_short = sum(unit.tokens for unit in units) <= ONE_PROMPT
     if is_short and not by_workers and session.root is not None and isinstance(reader, ModelWorker):
         reader = replace(reader, model=session.root, role="root")

@@ -3,13 +3,14 @@
 Then the root continues in the REPL with their findings, up to the gate.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.errors import public
 from bot.review.agent import loop, seed
 from bot.review.session import Session
 from bot.review.strategies import MANY_TURNS, ROOT_UNITS, parts
-from bot.values import Transcript
+from bot.values import Transcript, Unit
 from deeprepo.rlm.errors import ReplUnavailable
 from deeprepo.rlm.loop.conversation import MAX_TOKENS
 from deeprepo.rlm.values import Usage, tokens
@@ -26,22 +27,24 @@ async def run(session: Session) -> Transcript:
     reserve(session)
     many = len(session.units) > ROOT_UNITS
     await parts.run(session, by_workers=True)
-    start = seed.gather(session, alone=False, most=MANY_MESSAGE if many else seed.MESSAGE_TOKENS)
-    transcript = await look_around(session, start, turns=MANY_TURNS if many else None)
-    if session.tracker.unread():
-        await parts.run(session, by_workers=True)
+    start, shown = seed.gather(session, most=MANY_MESSAGE if many else seed.MESSAGE_TOKENS)
+    transcript = await look_around(session, start, shown, turns=MANY_TURNS if many else None)
+    if session.tracker.unread(never_asked=True):
+        await parts.run(session, by_workers=True, never_asked=True)
     return replace(transcript, partial=transcript.partial or bool(session.tracker.unread()))
 
 
-async def look_around(session: Session, start: str, *, alone: bool = False, turns: int | None = None) -> Transcript:
-    """Run the root's turns, which begin with this message.
+async def look_around(
+    session: Session, start: str, shown: Sequence[Unit], *, alone: bool = False, turns: int | None = None
+) -> Transcript:
+    """Run the root's turns, which begin with this message. It shows these code regions.
 
     - `alone`: no workers have read the change in parts.
     - `turns`: the maximum number of turns, if it is lower than the review's limit.
     """
     turns = min(session.calls.budget.limits.turns, turns) if turns is not None else None
     try:
-        transcript = await loop.run(session, start, gate=not alone, alone=alone, turns=turns)
+        transcript = await loop.run(session, start, shown, gate=not alone, alone=alone, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
         session.results.notes.append(f"the REPL did not start ({public(error)}), so the root model did not look around")
@@ -53,5 +56,5 @@ def reserve(session: Session) -> None:
     """Reserve the budget for a first reply of the root, so that the workers cannot use it up."""
     if session.root is None:
         return
-    usage = Usage(tokens(seed.gather(session, alone=False)) + INSTRUCTIONS, MAX_TOKENS)
+    usage = Usage(tokens(seed.gather(session)[0]) + INSTRUCTIONS, MAX_TOKENS)
     session.calls.budget.keep(usage, session.root.price)

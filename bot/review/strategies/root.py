@@ -11,7 +11,7 @@ from bot.review.agent import seed
 from bot.review.session import Session
 from bot.review.strategies import parts, rlm
 from bot.review.strategies.offline import run_static_checks
-from bot.values import Source, Transcript
+from bot.values import Transcript
 
 
 async def run(session: Session) -> Transcript:
@@ -26,12 +26,9 @@ async def run(session: Session) -> Transcript:
     await parts.take(session, reading)
     judging.report_findings_so_far(session)
     places = await overlooked(session, session.results.findings)
-    start = seed.gather(session, alone=True, places=places)
-    transcript = await rlm.look_around(session, start, alone=True)
-    # A root that wrote no code was shown the change, but has not judged it
-    if session.root is not None and any(turn.code for turn in transcript.turns):
-        session.tracker.mark((unit.id for unit in units), str(Source("model", session.root.name, "root")))
-    else:
+    start, shown = seed.gather(session, alone=units, places=places)
+    transcript = await rlm.look_around(session, start, shown, alone=True)
+    if not any(turn.code for turn in transcript.turns):
         answer = await session.worker.review(units)
         await parts.take(session, answer)
         session.results.notes += [answer.error] if answer.error else []

@@ -13,7 +13,7 @@ from deeprepo.rlm.loop.stall import STALE_STOP, StallGuard
 from deeprepo.rlm.loop.tools import MAX_ANSWER, Work
 from deeprepo.rlm.repl import extraction, frames, hints
 from deeprepo.rlm.repl.process import Repl
-from deeprepo.rlm.values import Completion, Message, Model, Observation, Prompt, Turn, Usage, tokens
+from deeprepo.rlm.values import Completion, Message, Model, Observation, Turn, Usage, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
 ENDS: dict[str, str] = {
@@ -62,7 +62,6 @@ class RootRun:
     cut_off: int = 0  # number of replies that reached their length limit
     outcome: Outcome = ""
     why: str = ""
-    read: int = 0  # number of messages that the root has answered
     news: tuple[str, ...] = ()  # notes for the next message only
     code_of: Callable[[Completion], str] = extraction.of
     empty: int = 0  # number of replies in a row without text and code
@@ -145,7 +144,6 @@ class RootRun:
             self.outcome, self.why = "provider", str(error)
         else:
             if reply.stop != "refusal":
-                self._note_read(prompt)
                 return reply
             self.outcome, self.why = "declined", f"{reply.lack}. {reply.text[:200]}"
         return None
@@ -236,13 +234,6 @@ class RootRun:
             .format(turns=len(self.turns), why=self.why, idle=self.guard.stale, empty=self.empty)
             .strip()
         )
-
-    def _note_read(self, prompt: Prompt) -> None:
-        """Record that the root has read the messages of an answered prompt."""
-        for message in prompt.messages[self.read :]:
-            if message.role in {"user", "tool"}:
-                self.work.has_read(message.text)
-        self.read = len(prompt.messages)
 
     async def _run(self, number: int, code: str) -> Observation:
         """Run a block. If an earlier run finished it, repeat its host calls and return the recorded output."""

@@ -64,9 +64,6 @@ class Work(ABC):
         """Return further facts for the message after each turn. A changed fact counts as progress."""
         return {}
 
-    def has_read(self, text: str, reader: str = "") -> None:  # noqa: B027 - a hook
-        """Record that a worker, or else the root, was shown a text and answered."""
-
 
 async def masked(function: Callable[..., Awaitable[Any]], work: Work, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
     """Call a function for the root's code, and hide secrets in its result, because the code could send them on.
@@ -102,9 +99,8 @@ async def llm_batch(
     requests = [Prompt((Message("user", text),)) for text in texts]
     replies = await work.calls.many(chosen, requests, "worker", reuse=reuse)
     work.batch, errors = [], list[str]()
-    for text, reply in zip(texts, replies, strict=True):
+    for reply in replies:
         if isinstance(reply, Completion) and not reply.lack:
-            work.has_read(text, f"worker {chosen.name}")
             work.batch.append(reply.text)
         else:
             errors.append(f"{chosen.name} {reply.lack}" if isinstance(reply, Completion) else str(reply))

@@ -20,7 +20,7 @@ class Facts:
     """One rollout. Plain numbers, so that a trace can carry them."""
 
     units: int  # of the change
-    read: int  # of these, whose own text stood in a worker's answered prompt
+    read: int  # of these, whose file a worker's answer names
     labels: int  # planted defects
     findings: int  # that were handed in and stood the check of their quotes
     matched: int  # of these, one to one: path, line and class of a label in a file of which a worker has read a unit

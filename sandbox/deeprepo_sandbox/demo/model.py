@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from deeprepo_sandbox import providers
+from deeprepo_sandbox import honest, providers
 from deeprepo_sandbox.providers import Reply
 
 NAME = "compatible/scripted"
@@ -51,12 +51,12 @@ READ: Mapping[str, Any] = {
         "now fail halfway."
     ),
     "look_first": "parcel/carrier.py",
-    "files": [
-        "parcel/carrier.py | Carrier | new: announces a parcel to the carrier",
-        "parcel/rates.py | Prices | takes a service instead of a flag; renames the surcharge",
-        "parcel/checkout.py | Prices | passes the ordered service",
-        "tests/test_rates.py | Tests | tests the price of an overnight parcel",
-    ],
+}
+PHRASES: Mapping[str, str] = {
+    "parcel/carrier.py": "Carrier | new: announces a parcel to the carrier",
+    "parcel/rates.py": "Prices | takes a service instead of a flag; renames the surcharge",
+    "parcel/checkout.py": "Prices | passes the ordered service",
+    "tests/test_rates.py": "Tests | tests the price of an overnight parcel",
 }
 ISSUE: Mapping[str, Any] = {
     "number": 1,
@@ -98,7 +98,8 @@ def answer(body: Mapping[str, Any]) -> Reply:
 def _read(shown_text: str, form: Mapping[str, Any]) -> dict[str, Any]:
     """The findings on lines that are shown; what the change does if all of it is asked for."""
     found = [{"suggestion": None, **one, "evidence": []} for one in FINDINGS if one["quote"].strip() in shown_text]
-    said = {"answer": "", "findings": found, "look_ups": [], "unsettled": [], "files": READ["files"]}
+    judged = [f"{row} | {PHRASES.get(row.partition(' | ')[0], ' | ')}" for row in honest.files([shown_text])]
+    said = {"answer": "", "findings": found, "look_ups": [], "unsettled": [], "files": judged}
     more = {name: READ[name] for name in ("overview", "look_first") if name in form}
     if "checks" in form:
         said["checks"] = _checks(shown_text)

@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from deeprepo.rlm.values import ToolCall, Usage
+from deeprepo_sandbox import honest
 
 Fault = Literal["", "hang", "drop", "truncate", "stall", "error", "deny", "lost", "page"]
 
@@ -103,7 +104,8 @@ def _texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What the messages of a request say."""
     for message in messages:
         content = message["content"]
-        yield content if isinstance(content, str) else json.dumps(content)
+        for part in [content] if isinstance(content, str) else content or ():
+            yield part if isinstance(part, str) else str(part.get("text", ""))
 
 
 class UnscriptedModel(Exception):  # noqa: N818 - becomes the provider's own "no such model"
@@ -122,9 +124,18 @@ class Player:
         self._played: dict[str, int] = {}
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
-        """The reply to this request. Data for a root's turn is handed in by code. Raises Unscripted."""
+        """The reply to this request, with the files that it judged. Data for a root's turn is handed in by code.
+
+        Raises Unscripted.
+        """
         reply = self._scripted(body)
-        return in_code(reply.data) if reply.data is not None and "findings" in reply.data and is_root(body) else reply
+        if reply.data is None or "findings" not in reply.data:
+            return reply
+        if is_root(body):
+            return in_code(honest.told(reply.data, _texts(body["messages"])))
+        form = [body.get(name) for name in ("response_format", "output_config", "tools")]
+        asks = '"files"' in json.dumps(form)
+        return replace(reply, data=honest.told(reply.data, _texts(body["messages"]))) if asks else reply
 
     def _scripted(self, body: Mapping[str, Any]) -> Reply:
         if not isinstance(self._script, PerModel):

@@ -44,7 +44,10 @@ async def over(name: str, function: Function, state: RunState, *arguments: Any, 
 
     async def look(tree: Tree) -> dict[str, Any]:
         there = replace(
-            state, session=replace(state.session, tree=tree, survey=replace(state.session.survey, files=())), notes={}
+            state,
+            session=replace(state.session, tree=tree, survey=replace(state.session.survey, files=())),
+            notes={},
+            lines=set(),
         )
         value = await function(there, *arguments, **keywords)
         return {"value": value, "notes": [*there.notes]}

@@ -64,6 +64,7 @@ async def _read(state: RunState, path: str, start: int = 1, end: int | None = No
     window = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
     if not window:
         return f"[{path} has {count(len(lines), 'line')}]"
+    state.lines.update((path, first + index) for index in range(0 if base else len(window)))
     head = f"--- {name(path)}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
     text = "\n".join([head, *(f"{first + index:>5} {line}" for index, line in enumerate(window))])
     if first + len(window) <= last:

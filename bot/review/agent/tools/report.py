@@ -155,6 +155,7 @@ async def set_answer(
         units = session.tracker.fresh()
         questions = own_checks.questions(session.survey, units)
         session.results.answers += questions.answers(data, units) if questions is not None else ()
+    state.named = read.judged(data)
     session.results.issues = from_root(data.get("issues"), session.pull.issues) or session.results.issues
     notes = read.reader_notes(data, whole=True) if session.takes_notes else None
     session.results.reader_notes += [notes] if notes is not None else []
