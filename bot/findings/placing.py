@@ -133,7 +133,7 @@ def room(files: Collection[ChangedFile]) -> int:
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Sort findings, best first, and collapse those that are not shown in full.
 
-    Unsettled findings, remarks and those in `held` (fingerprints) are always collapsed. So are unconfirmed ones
+    Unsettled findings, challenged proofs, remarks and those in `held` (fingerprints) are always collapsed. So are unconfirmed ones
     that are low, come only from the diff, or come from one of several passes. One from the root's model, which
     sees the code around the change, is not, and may be low if it is outside the diff. Of the others, `quota`
     are shown in full, critical ones in any case. Minor findings take the places that are left.
@@ -159,7 +159,8 @@ def _is_always_collapsed(placed: PlacedFinding) -> bool:
     is_bare = basis.is_single and not basis.has_root
     is_low = finding.severity == "low" and not _is_forgotten(placed) and (basis.is_single or basis.votes >= AGREED)
     is_weak = is_bare or is_low or (basis.votes >= AGREED and basis.is_from_diff_only)
-    return bool(basis.unsettled) or (finding.verdict.is_undecided and is_weak) or finding.is_remark
+    is_doubted = bool(basis.unsettled) or finding.is_challenged
+    return is_doubted or (finding.verdict.is_undecided and is_weak) or finding.is_remark
 
 
 def _need(placed: PlacedFinding) -> int:

@@ -201,7 +201,7 @@ def applies_to_finding(learning: OwnerRule, finding: Finding, units: Iterable[Un
     if (
         not learning.is_learning
         or not learning.text
-        or finding.proven
+        or finding.proofs
         or finding.is_masked
         or not globs.matches([learning.path], finding.path)
     ):

@@ -40,7 +40,6 @@ MOST_LEARNINGS = 5  # learnings shown to one confirmation
 MOST_DISMISSED = 3  # dismissed claims about the same file shown to one confirmation
 SPARE = 4  # claims confirmed in addition to the places in full, since some are refuted
 MOST_ANSWERED = 3  # findings of one review that one learning may silence
-CHALLENGED = "A model named a line that speaks against this proof."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def report_findings_so_far(session: Session) -> None:
     precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
     found = [one for one in session.results.findings if at_least(one.severity, least) and not one.is_remark]
     due = [one for one in found if _is_due(one, survey, precedents)]
-    sure = [one for one in found if one.verdict.is_shown or (_is_agreed(one) and one not in due)]
+    sure = [one for one in found if one not in due and (one.verdict.is_shown or _is_agreed(one))]
     session.say(survey.reading(sure, len(due) if session.confirming is not None else 0, is_checked=True))
 
 
@@ -110,6 +109,9 @@ async def judge(
         rows = await confirm(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
         for at, confirmation in zip(due, rows, strict=True):
             one, now, answer = found[at], confirmation.finding, confirmation.silencing
+            if one.is_challenged:  # the proof holds, whatever models answer; they only decide how it is shown
+                judged[at] = one.without_challenge() if now.is_shown and confirmation.is_wanted else one
+                continue
             if answer is not None:
                 answers[answer.rule] += 1
                 is_too_broad = answer.rule is not None and answers[answer.rule] > MOST_ANSWERED
@@ -151,8 +153,6 @@ def _update_new(before: Finding, confirmation: "Confirmation") -> Finding:
     now = confirmation.finding
     if now.is_shown and confirmation.is_wanted:
         return now
-    if before.is_challenged:  # a proof that models doubt is never dropped
-        return before.with_verdict(before.verdict, unsettled=CHALLENGED)
     if not now.verdict.is_undecided:
         return now.with_status("refuted")
     is_kept = before.basis.votes >= AGREED or (
@@ -200,7 +200,8 @@ def _lacks_confirmation(finding: Finding, survey: Survey) -> bool:
         return False
     is_late = not finding.number or (not finding.is_shown and _reaches_threshold(finding.severity, survey))
     is_open = finding.is_new or (finding.status == "still" and is_late)
-    return finding.status == "doubtful" or (finding.verdict.is_undecided and is_open)
+    is_challenged = finding.is_challenged and finding.status in ("new", "still")
+    return finding.status == "doubtful" or is_challenged or (finding.verdict.is_undecided and is_open)
 
 
 def _is_due(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:
@@ -231,14 +232,17 @@ def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
 def _select_for_confirmation(
     due: Sequence[int], found: Sequence[Finding], survey: Survey, precedents: "Callable[[Finding], Precedents]"
 ) -> list[int]:
-    """Return the findings to confirm. Serious ones always are, and those that show a line of an unchanged file.
+    """Return the findings to confirm, the most severe first, since the budget may end before the last.
+
+    Serious ones always are, and those that show a line of an unchanged file.
 
     Others that only one pass could report are confirmed up to the places in full that surer findings leave, and up to
     `SPARE` more, since some are refuted.
     """
     settings = survey.brief.settings
+    ordered = sorted(due, key=lambda at: severity_rank(found[at].severity))
     if settings.effort == "high" or _reaches_threshold("medium", survey):
-        return [*due]
+        return ordered
     places = placing.room(survey.files) if settings.quota is None else settings.quota
     surer = [one for one in found if one.is_new and (one.verdict.is_shown or _is_agreed(one))]
     left = max(0, places - sum(not one.is_remark for one in surer))
@@ -248,9 +252,9 @@ def _select_for_confirmation(
         is_lone = one.is_new and one.basis.votes == 1 == one.basis.readings and not one.serious
         return is_lone and not precedents(one) and all(item.path in changed_paths for item in one.evidence)
 
-    lone = sorted((at for at in due if may_wait(found[at])), key=lambda at: severity_rank(found[at].severity))
+    lone = [at for at in ordered if may_wait(found[at])]
     beyond = {*lone[max(0, left - (len(due) - len(lone))) + SPARE :]}
-    return [at for at in due if at not in beyond]
+    return [at for at in ordered if at not in beyond]
 
 
 def _is_agreed(finding: Finding) -> bool:
@@ -263,6 +267,8 @@ def _without_confirmation(finding: Finding, is_below: bool) -> Finding:
 
     `is_below`: it is below the minimum severity, so it is marked unconfirmed.
     """
+    if finding.is_challenged:
+        return finding.without_challenge()
     if finding.status == "doubtful":
         return finding.with_status("still", finding.tracking.how)
     if finding.status != "new":
@@ -295,7 +301,7 @@ def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismis
         if silencing.applies_to_finding(learning, finding, survey.units)
     ]
     here = [row for row in dismissals if row[0].path == finding.path]
-    if finding.number or finding.proven or finding.is_masked:
+    if finding.number or finding.proofs or finding.is_masked:
         here = []
     nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
     sentences = {f"S{number}": learning for number, learning in enumerate(in_scope[:MOST_LEARNINGS], 1)}

@@ -115,7 +115,7 @@ SAME_VALUE = "the same value"  # the note on another line with the same secret
 ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
 MAY_BREAK = "may use it too"  # the note on a line that may break
 AGREED = 2  # number of independent model passes whose reports count as agreement
-AGAINST = "speaks against it"  # the note on a line with which a model challenged a proven finding
+AGAINST = "speaks against it"  # the note on a line with which models challenge a proof; the proof stays
 MOST_BROKEN = 40  # broken lines that a finding quotes
 
 
@@ -417,13 +417,17 @@ class Finding:
 
     @property
     def proven(self) -> bool:
-        """Whether a static check has proven it. A learning cannot silence such a finding."""
+        """Whether a static check has proven it. No model's answer changes that, and no learning silences it."""
         return self.verdict is Verdict.PROVEN
 
     @property
     def is_challenged(self) -> bool:
-        """Whether a model quoted a line as evidence against the proof, so that it is open again."""
-        return self.verdict.is_undecided and any(item.note == AGAINST for item in self.evidence)
+        """Whether models quote a line against its proof. That only collapses it and holds back its fix."""
+        return self.proven and any(item.note == AGAINST for item in self.evidence)
+
+    def without_challenge(self) -> Self:
+        """Return the finding without the lines that models quote against it."""
+        return replace(self, evidence=tuple(item for item in self.evidence if item.note != AGAINST))
 
     @property
     def is_masked(self) -> bool:
@@ -436,8 +440,8 @@ class Finding:
     @property
     def is_sure(self) -> bool:
         """Whether its fix may be applied: it was proven or confirmed, or several passes agree and nothing doubts it."""
-        is_doubted = self.is_challenged or self.basis.unconfirmed or self.basis.unsettled
-        return self.verdict.is_shown or (self.basis.is_agreed and not is_doubted)
+        is_doubted = self.basis.unconfirmed or self.basis.unsettled
+        return not self.is_challenged and (self.verdict.is_shown or (self.basis.is_agreed and not is_doubted))
 
     @property
     def serious(self) -> bool:

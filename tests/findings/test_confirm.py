@@ -7,6 +7,8 @@ import step
 from fakes import Repository
 
 from bot.errors import DeepRepoError
+from bot.findings.merge import identify
+from bot.findings.placing import place, rank
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
@@ -168,20 +170,36 @@ def test_undecided_finding_from_two_passes_stays(
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict", "unsettled"),
+    ("reply", "is_collapsed"),
     [
-        (CONFIRMED, "confirmed", False),
-        ({**CONFIRMED, "verdict": "refuted", "ground": "if x is None: return"}, "unproven", True),
-        ({**CONFIRMED, "verdict": "unproven"}, "unproven", True),
+        (CONFIRMED, False),
+        (CONFIRMED | {"limit": "tests", "holds": "All is fine here."}, False),
+        (CONFIRMED | {"sentence": "S1", "repeats": "D1"}, False),
+        (ProviderDown("gone"), False),
+        (None, False),
+        (CONFIRMED | {"author_would_change": False}, True),
+        (CONFIRMED | {"verdict": "refuted", "ground": "if x is None: return"}, True),
+        (CONFIRMED | {"verdict": "unproven"}, True),
     ],
 )
-def test_challenged_proof_is_never_dropped(
-    repository: Repository, reply: Mapping[str, Any], verdict: str, unsettled: bool
+@pytest.mark.parametrize("is_known", [True, False])
+def test_confirmation_only_collapses_a_challenged_proof(
+    repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None, is_collapsed: bool, is_known: bool
 ) -> None:
-    """A finding with evidence against it is never dropped, because text could sway both models."""
-    against = Evidence("a.py", "y = f(3)", 3, note=AGAINST)
-    found = judged(repository, Judge(reply), findings=[replace(FINDING, evidence=(against,))])
-    assert [(f.status, f.verdict, bool(f.basis.unsettled)) for f in found.findings] == [("new", verdict, unsettled)]
+    """Whatever a confirmation answers, a challenged proof keeps its severity, title, verdict and status."""
+    ask, against = Judge(reply), Evidence("a.py", "def f(x): return x.y", 1, note=AGAINST)
+    past = EarlierReview(1, "b", "h", findings=(identify(PROVEN).with_number(1),)) if is_known else None
+    found = judged(repository, ask, findings=[replace(PROVEN, evidence=(against,))], earlier=past)
+    (one,) = place(found.findings, ())
+    (row,) = rank((one,), 4)
+    assert (len(ask.asked), one.finding.title, one.finding.severity, one.finding.proven) == (
+        1,
+        PROVEN.title,
+        "high",
+        True,
+    )
+    assert (one.finding.status, row.place == "folded") == ("still" if is_known else "new", is_collapsed)
+    assert found.unheard == ()
 
 
 def test_undecided_finding_stays_undecided_in_later_reviews(repository: Repository) -> None:
@@ -245,6 +263,14 @@ def test_missing_verdict_leaves_the_finding_open(
     assert found.findings_with_status("refuted", "unproven") == ()
     assert "could not be confirmed" in found.why[0]
     assert "not confirmed" in facts.origin(found.findings_with_status("new")[0])
+
+
+def test_worse_findings_are_confirmed_first(repository: Repository) -> None:
+    """If the budget ends before the last confirmation, the worse findings have been asked about."""
+    mild = replace(FINDING, path="b.py", quote="f()", start=1, end=1, title="No argument is given", severity="medium")
+    ask = Judge(CONFIRMED)
+    judged(repository, ask, findings=[mild, FINDING])
+    assert [FINDING.title in prompt.about for prompt in ask.asked] == [True, False]
 
 
 def test_findings_are_marked_unproven_if_confirmation_is_off(repository: Repository) -> None:

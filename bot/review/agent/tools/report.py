@@ -12,7 +12,7 @@ from bot.findings.quotes import MAX_QUOTE, find_quote, true_text
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
 from bot.review.session import shown_findings, verified
-from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, Verdict
+from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding
 from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.frames import Value
@@ -81,7 +81,7 @@ async def agree(state: RunState, id: str, path: str, quote: str, severity: str =
 
 
 async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str = "") -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
-    """Take a finding back. A proven one becomes likely, if a quoted line speaks against it."""
+    """Take a finding back. A proven one stays, and a quoted line that speaks against it may only collapse it."""
     found = _standing(state, id)
     if isinstance(found, str):
         return found
@@ -113,7 +113,7 @@ async def _line(state: RunState, path: str, quote: str) -> Evidence | None:
 
 
 async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -> str:
-    """Turn a proven finding into a likely one, if the quoted line exists. A confirmation then decides."""
+    """Add the quoted line to a proven finding, if it exists. A confirmation then decides whether to collapse it."""
     line = await _line(state, path, quote)
     if line is None:
         # Text under review may talk a root out of a guess, but not out of a proven fact
@@ -121,11 +121,11 @@ async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -
             "code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
         )
         return _refuse(state, f"drop({_id(state, finding)})", why)
-    against = replace(line, note=AGAINST)
-    challenged = replace(finding, evidence=(*finding.evidence, against)).with_verdict(Verdict.UNPROVEN)
+    # First, so that a broken line that is quoted against the finding stays one of its locations in a merge
+    challenged = replace(finding, evidence=(replace(line, note=AGAINST), *finding.evidence))
     rows = state.session.results.findings
     rows[rows.index(finding)] = challenged
-    return f"challenged with {path}:{line.line}: it is likely now, and the confirmation decides"
+    return f"challenged with {path}:{line.line}: it stays, and a confirmation decides whether it is shown collapsed"
 
 
 async def findings(state: RunState) -> list[dict[str, Any]]:
