@@ -10,15 +10,17 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bot.values import Verdict  # noqa: E402 - the checkout's own
+from bot.verdict import ROWS  # noqa: E402 - as above
 
 FILE = ROOT / "docs/review.schema.json"
 
 
 def renewed(text: str) -> str:
-    """Return the schema with today's verdicts."""
+    """Return the schema with today's verdicts on findings, and on a whole review."""
     schema = json.loads(text)
     for property_ in _named(schema, "verdict"):
         property_["enum"] = [verdict.value for verdict in Verdict]
+    schema["properties"]["verdict"]["enum"] = [row.name for row in ROWS]
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fakes import Repository
 
+from bot import verdict
 from bot.outputs import json_file
 from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
@@ -65,7 +66,7 @@ def test_refused_change_is_never_clean(change: Repository, kind: str, effort: st
     assert {(row.path, row.reason) for row in rows} == {
         (path, "no model answered for this file") for path in ("shop/a.py", "shop/b.py")
     }
-    assert (done.conclusion, done.cut.fault) == ("incomplete", "provider")
+    assert (verdict.of(done).conclusion, done.cut.fault) == ("incomplete", "provider")
     (note,) = [note for note in done.notes if note.startswith("No model answered for")]
     assert "shop/a.py, shop/b.py" in note
     assert "filter" in note
@@ -75,7 +76,7 @@ def test_refused_change_is_never_clean(change: Repository, kind: str, effort: st
 def test_honest_answer_leaves_nothing_open(change: Repository, effort: str) -> None:
     """An answer that names both files makes the review complete."""
     done, _ = review(change, Reply(data={**FORM, "files": WHOLE}), effort)
-    assert (done.conclusion, done.coverage.open) == ("clean", ())
+    assert (verdict.of(done).conclusion, done.coverage.open) == ("clean", ())
 
 
 def test_file_that_no_answer_names_stays_open_and_is_not_asked_about_again(change: Repository) -> None:
@@ -94,6 +95,6 @@ def test_upgrade_does_not_reuse_what_an_older_build_took_for_read(change: Reposi
     failed_open = json.dumps(old | {"read_by_model": document["judged_by_model"]}).encode()
     again, calls = review(change, Reply(text=REFUSAL), previous=failed_open)
     assert calls
-    assert again.conclusion == "incomplete"
+    assert verdict.of(again).conclusion == "incomplete"
     kept, calls = review(change, Reply(text=REFUSAL), previous=json.dumps(document).encode())
-    assert (kept.conclusion, calls) == ("clean", 0)
+    assert (verdict.of(kept).conclusion, calls) == ("clean", 0)
