@@ -12,9 +12,6 @@ from bot.diff.rows import NUMBER_EVERY, followers
 from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 from deeprepo.impact.text.paths import is_prose, is_test
 
-# Characters in each region of a new file from which its rows are shown without "+". Coverage finds such a
-# region in a prompt by its text, which must be long enough to be unique.
-LEAST_TEXT = 40
 # A note for unchanged lines without their number; the next row has its line number.
 GAP = DiffRow("", "[...]")
 SMALL_GAP_LINES = 4  # up to this number, unchanged lines between two shown parts are shown
@@ -122,16 +119,13 @@ def _rows(
         sorted(above.items(), key=lambda item: item[0]),
         is_counted=around is None,
     )
-    if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
+    if file.status == "added":
         return tuple(replace(diff_row, sign=" ") if diff_row.sign == "+" else diff_row for diff_row in rows_with_notes)
     return tuple(rows_with_notes)
 
 
 def _with_moves(rows: Sequence[DiffRow], moves_here: Sequence[Move]) -> Iterator[DiffRow]:
-    """Yield the rows, with a note above each run of changed rows that contains moved lines.
-
-    Coverage searches prompts for whole runs, so a note is never inside a run. A new file is a single run.
-    """
+    """Yield the rows, with a note above each run of changed rows that contains moved lines. A new file is a single run."""
     left = list(moves_here)
     is_new = not any(diff_row.sign in ("+", "-") for diff_row in rows)
     for _, run in groupby(rows, key=lambda diff_row: is_new or diff_row.sign in ("+", "-")):

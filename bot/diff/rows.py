@@ -1,9 +1,8 @@
 """Turn hunks and spans into rows: a sign, a line number and the line.
 
 There is no padding, and only the first row of a run and every tenth line have a number, because numbers and
-padding on every line would cost a seventh of a review's tokens. A changed row is formatted in the same way in
-every prompt, because coverage compares rows as text. A note replaces unchanged parts that are far from every
-change.
+padding on every line would cost a seventh of a review's tokens. A note replaces unchanged parts that are far from
+every change.
 """
 
 import math
@@ -89,8 +88,7 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
             pieces_found.append(piece)
         if last >= len(rows):
             break
-        # The next piece starts with a row that has a number, even if pieces overlap, because coverage
-        # compares text.
+        # The next piece starts with a row that has a number, even if pieces overlap.
         at = next((n for n in range(last, max(at, last - NUMBER_EVERY), -1) if not rows[n].can_be_counted), last)
     return pieces_found
 

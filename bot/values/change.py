@@ -182,7 +182,7 @@ class Unit:
     diff: str = field(init=False, repr=False, compare=False)  # the rows, formatted for a prompt
 
     def __post_init__(self) -> None:
-        """Format the rows once, because coverage looks for them in every prompt."""
+        """Format the rows once, because several prompts show them."""
         rows = frozenset(self.rows if self.heads else ())
         above = [diff_row for diff_row in self.heads if diff_row not in rows]
         object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))

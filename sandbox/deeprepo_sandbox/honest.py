@@ -23,5 +23,6 @@ def files(texts: Iterable[str]) -> list[str]:
 
 
 def told(data: Mapping[str, Any], texts: Iterable[str]) -> Mapping[str, Any]:
-    """A review's structured answer with that list, unless it has one of its own."""
-    return {**data, "files": files(texts)} if "findings" in data and "files" not in data else data
+    """A review's structured answer with that list, if it is abbreviated. One that spells out `files`, or that it looks nothing up, stays."""
+    is_spelled_out = "files" in data or data.get("look_ups") == []
+    return {**data, "files": files(texts)} if "findings" in data and not is_spelled_out else data

@@ -63,7 +63,7 @@ async def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: dict[s
     def reader(body: Mapping[str, Any]) -> Reply:
         if "reply" in body["response_format"]["json_schema"]["name"]:
             return Reply(data={**next(left), "look_ups": []})
-        return Reply(data={"answer": "Read.", "findings": [FOUND], "look_ups": [], "unsettled": []})
+        return Reply(data={"answer": "Read.", "findings": [FOUND]})
 
     async with doubles.openai_server(PerModel({"reader": reader})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)

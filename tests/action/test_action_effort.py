@@ -10,7 +10,7 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply
 
 SETTINGS = 'effort_for: [{paths: ["notes/**"], effort: none}, {label: docs, effort: none}]\n'
-NOTHING = Reply(data={"answer": "Read.", "findings": [], "look_ups": [], "unsettled": []})
+NOTHING = Reply(data={"answer": "Read.", "findings": []})
 
 
 @pytest.mark.parametrize(

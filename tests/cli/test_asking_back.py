@@ -161,7 +161,7 @@ def test_confirmation_can_ask_for_lookups_before_its_verdict(
 
     def answer(body: Mapping[str, Any]) -> Reply:
         if not is_verdict(body):
-            return Reply(data={"answer": "", "findings": [FINDING], "look_ups": []})
+            return Reply(data={"answer": "", "findings": [FINDING]})
         return last if turn(body) else Reply(data={**VERDICT, "verdict": "unproven", "look_ups": [WISH]})
 
     server = Server(answer)

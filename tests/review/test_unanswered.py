@@ -72,6 +72,13 @@ def test_refused_change_is_never_clean(change: Repository, kind: str, effort: st
     assert "filter" in note
 
 
+def test_provider_error_is_not_blamed_on_the_model(change: Repository) -> None:
+    """If the provider fails, both files are open as well, but no note says that the model may be unsuitable."""
+    done, _ = review(change, Reply(status=500))
+    assert {row.path for row in done.coverage.open} == {"shop/a.py", "shop/b.py"}
+    assert not any(note.startswith("No model answered for") for note in done.notes)
+
+
 @pytest.mark.parametrize("effort", ["low", "medium", "high"])
 def test_honest_answer_leaves_nothing_open(change: Repository, effort: str) -> None:
     """An answer that names both files makes the review complete."""

@@ -24,7 +24,7 @@ from typing import Any
 from whole import BASE, WORSE
 
 from deeprepo_sandbox import github as sandbox
-from deeprepo_sandbox import providers
+from deeprepo_sandbox import honest, providers
 from deeprepo_sandbox.github.things import Delivery
 from deeprepo_sandbox.providers import Reply
 
@@ -41,7 +41,7 @@ SECOND_PUSH = {
     "shop/stock.py": STOCK.replace("The first count.", "The oldest count."),
 }
 QUOTA = {"shop/quota.py": "def used(quota):\n    return quota.used / quota.total\n"}
-FILES = ["shop/price.py | Prices | lose their tax", "shop/stock.py | Stock | the shelves and their counts"]
+PHRASES = {"shop/price.py": "Prices | lose their tax", "shop/stock.py": "Stock | the shelves and their counts"}
 NO_CREDIT = Reply("You exceeded your current quota.", status=429, error="insufficient_quota")
 OPEN = {
     "verdict": "unproven",
@@ -98,7 +98,8 @@ def answer(body: Mapping[str, Any]) -> Reply:
         )
     if "The oldest count." in shown:
         found.append(_claim(FIRST, "first() fails for an empty list"))
-    said = {"answer": "Read.", "findings": found, "look_ups": [], "unsettled": [], "files": FILES, "issues": []}
+    judged = [f"{row} | {PHRASES.get(row.partition(' | ')[0], '')}" for row in honest.files([shown])]
+    said = {"answer": "Read.", "findings": found, "look_ups": [], "unsettled": [], "files": judged, "issues": []}
     said |= {"overview": "Prices lose their tax, and stock is counted.", "look_first": "shop/price.py"}
     return Reply(data={name: value for name, value in said.items() if name in form})
 

@@ -80,7 +80,7 @@ async def talk(
     def reader(body: Mapping[str, Any]) -> Reply:
         name = body["response_format"]["json_schema"]["name"]
         if "reply" not in name:
-            return Reply(data={"answer": "Read.", "findings": [FOUND], "look_ups": [], "unsettled": []})
+            return Reply(data={"answer": "Read.", "findings": [FOUND]})
         held[0].prompts.append("\n".join(str(message["content"]) for message in body["messages"]))
         return Reply(data=held[0].script.pop(0))
 

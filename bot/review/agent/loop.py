@@ -80,7 +80,7 @@ async def _run_root(
     async with Repl(variables, tools.functions(state), limits, left, clock) as repl:
         root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
         await root_run.run()
-    session.tracker.note_asked(shown if alone else ())
+    session.tracker.note_asked(shown if alone and root_run.turns else ())
     if root_run.outcome == "answered":
         # Of what its code printed, it judges the regions whose own lines it names
         for units in (shown, *([unit] for unit in session.units)):

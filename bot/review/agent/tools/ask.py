@@ -83,7 +83,7 @@ def _split_targets(state: RunState, targets: Sequence[str]) -> tuple[list[Unit],
 
 async def _review(state: RunState, worker: Worker, units: Sequence[Unit], question: str) -> Sight:
     reply = await worker.review(units, question)
-    unread = {unit.id for unit in state.session.tracker.unread()} if reply.error else set()
+    unread = {unit.id for unit in state.session.tracker.unread()}
     parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
     return Sight(reply.text, None, (), reply.findings, parts, reply.error)
 
