@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bot.levels import Severity
 from bot.values import Finding, Review, at_least
-from bot.values.review import Cause, Conclusion, Interruption, NoReviewReason, ReviewStatus
+from bot.values.review import Cause, Conclusion, Fault, Interruption, NoReviewReason, ReviewStatus
 
 if TYPE_CHECKING:  # a commit hook doesn't need GitHub's values
     from bot.values import CheckConclusion
@@ -63,7 +63,7 @@ ROWS: tuple[Row, ...] = (
     # a model's finding that would reach the threshold, or any other; with `strict`, a requirement has no result.
     Row("cut", STOPS, keeps=True, lacks="cut"),
     Row("unread", STOPS, lacks="cut"),
-    Row("unheard", STOPS, lacks="dropped"),
+    Row("unheard", STOPS, keeps=True, lacks="dropped"),
     Row("undecided", STOPS, lacks="dropped"),
     Row("unanswered", STOPS, lacks="undecided"),
     # Anything else is open; the settings may have a misspelled threshold.
@@ -81,68 +81,40 @@ ROWS: tuple[Row, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class HeadVerdict:
-    """What a head comes to: the row that decides, all facts that hold, and what kept models from their work."""
+    """What a head comes to."""
 
-    row: Row
-    facts: frozenset[Fact]
-    has_threshold: bool
-    cause: Cause = ""
-
-    @property
-    def check(self) -> "CheckConclusion":
-        """The conclusion of the check run."""
-        return self.row.check[self.has_threshold]
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of a command."""
-        return self.row.exit_code or int(self.check in BLOCKING)
-
-    @property
-    def conclusion(self) -> Conclusion:
-        """The published conclusion: findings if there are any, else the row's."""
-        return "findings" if self.facts & {"findings", "minor"} else self.row.conclusion
-
-    @property
-    def status(self) -> ReviewStatus:
-        """The conclusion, or what cut the review short."""
-        if self.row.name == "interrupted":
-            return "interrupted"
-        return self.cause or ("provider" if self.row.name == "provider" else self.conclusion)
-
-    @property
-    def approves(self) -> bool:
-        """Whether the head may be approved."""
-        return self.row.approves
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether a finding or a failed requirement reaches the threshold."""
-        return bool(self.facts & {"finding", "requirement"})
-
-    @property
-    def keeps_request(self) -> bool:
-        """Whether an earlier request for changes stays although no finding reaches its threshold."""
-        return any(row.keeps for row in ROWS if row.name in self.facts)
-
-    @property
-    def lacks(self) -> tuple[str, ...]:
-        """The message keys of what is missing, if the check fails because of it."""
-        rows = (row for row in ROWS if row.name in self.facts and row.check[self.has_threshold] == "failure")
-        return tuple(dict.fromkeys(row.lacks for row in rows if row.lacks))
+    row: Row  # the one that decides
+    facts: frozenset[Fact]  # all that hold
+    check: "CheckConclusion"
+    exit_code: int
+    conclusion: Conclusion  # as published: findings if there are any, else the row's
+    status: ReviewStatus  # the conclusion, or what cut the review short
+    keeps_request: bool  # whether an earlier request for changes stays although no finding reaches its threshold
+    lacks: tuple[str, ...]  # the message keys of what is missing, if the check fails because of it
 
 
 def decide(facts: Iterable[Fact], *, has_threshold: bool, cause: Cause = "") -> HeadVerdict:
-    """Return the verdict: the first row whose fact holds. Without any fact, it is the last row."""
+    """Return the verdict: the first row whose fact holds. Without any fact, it is the last row.
+
+    `cause` is what kept models from reviewing everything.
+    """
     known: frozenset[Fact] = frozenset(facts)
-    row = next((row for row in ROWS if row.name in known), ROWS[-1])
-    return HeadVerdict(row, known, has_threshold, cause)
+    rows = [row for row in ROWS if row.name in known]
+    first = rows[0] if rows else ROWS[-1]
+    check, name = first.check[has_threshold], first.name
+    conclusion = "findings" if known & {"findings", "minor"} else first.conclusion
+    fault: Fault = name if name in ("interrupted", "provider") else ""
+    status = fault if fault == "interrupted" else cause or fault or conclusion
+    lacks = dict.fromkeys(row.lacks for row in rows if row.lacks and row.check[has_threshold] == "failure")
+    exit_code = first.exit_code or int(check in BLOCKING)
+    return HeadVerdict(first, known, check, exit_code, conclusion, status, any(row.keeps for row in rows), tuple(lacks))
 
 
 def of(review: Review) -> HeadVerdict:
     """Return the verdict on a review and its head."""
     settings, coverage, own_checks = review.settings, review.coverage, review.required_checks
     has_threshold = settings.fail_on is not None or any(each.severity == "fail" for each in own_checks)
+    bars = (settings.fail_on, settings.request_changes)
     open_kinds = {row.kind for row in coverage.open}
     lacks_result = any(each.severity == "fail" and each.lacks_result for each in own_checks)
     is_unsettled = any(finding.basis.unsettled for finding in review.open_findings)
@@ -159,7 +131,7 @@ def of(review: Review) -> HeadVerdict:
         "requirement": any(each.blocks for each in own_checks),
         "cut": review.cut.partial or (coverage.by_model and "unit" in open_kinds),
         "unread": not open_kinds.isdisjoint({"search", "file"}),
-        "unheard": any(map(_is_unheard, reached(review.open_findings, settings.fail_on))),
+        "unheard": any(_is_unheard(finding) for bar in bars for finding in reached(review.open_findings, bar)),
         "undecided": has_threshold and dropped,
         "unanswered": settings.strict and lacks_result,
         "incomplete": bool(open_kinds) or lacks_result,

@@ -70,8 +70,8 @@ def _from_event(
             return replace(request, trigger="catch-up") if is_chosen else request
         case CommandJob():
             return _from_commands(request)
-        case Relabeled(pull=pull, head=head, trigger=trigger):
-            return Repeat(ReviewJob(pull, trigger, head=head), "a label changes no code")
+        case Relabeled(pull=pull, head=head, trigger=trigger, actor=actor):
+            return Repeat(ReviewJob(pull, trigger, actor=actor, head=head), "a label changes no code")
         case Cancel(reason=reason) | IgnoredDelivery(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkJob() | IgnoredDelivery():

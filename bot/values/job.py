@@ -202,6 +202,7 @@ class Relabeled(PullJob):
     head: str
     stranger: bool = False  # as in a ReviewJob
     trigger: Trigger = "labeled"
+    actor: str = ""  # the login of the person who changed the label; empty for a bot
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,8 @@ def on_edit(payload: Payload, ours: OwnAccount) -> Job:
 def on_label(trigger: Trigger, payload: Payload, _: OwnAccount) -> Job:
     """Ask again whether the head is reviewed, because labels decide about that."""
     event = parse(PullEvent, payload)
-    return Relabeled(event.pull(event.number), event.head, event.is_stranger, trigger)
+    person = event.sender if event.sender_type == "User" else ""
+    return Relabeled(event.pull(event.number), event.head, event.is_stranger, trigger, person)
 
 
 def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Job:

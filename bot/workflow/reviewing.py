@@ -101,8 +101,8 @@ class ReviewRun:
     @property
     def is_vouched(self) -> bool:
         """Whether a maintainer asked for a review of this very head, by a command, a button or a label."""
-        is_labeled = self.job.trigger == "labeled" and self.job.head == self.state.facts.head_sha
-        return is_labeled or self.job.trigger in ASKED
+        job, head = self.job, self.state.facts.head_sha
+        return job.trigger in ASKED or (job.trigger == "labeled" and bool(job.actor) and job.head == head)
 
     @property
     def check_owner(self) -> checks.CheckOwner:
@@ -301,5 +301,6 @@ async def post_follow_up(
     followed = _with_earlier_findings_only(review, load().say("follow_up_left"))
     with suppress(HostRefused):
         await publish(run.host, followed, render, run.id, is_current, run.pushes.facts)
-    is_held = skip.lacks == "left out" and verdict.of(replace(followed, parts=review.parts)).is_reached
+    facts = verdict.of(replace(followed, parts=review.parts)).facts
+    is_held = skip.lacks == "left out" and bool(facts & {"finding", "requirement"})
     return replace(skip, lacks="held", reason=f"{skip.reason} {load().say('held')}") if is_held else skip

@@ -29,7 +29,7 @@ async def relabel(job: Relabeled, attempt: Attempt, server: Server) -> None:
         return
     async with github.open_pull(server.identity, job.pull, server.pace) as host:
         if not await checks.is_cancelled(host, job.head):
-            review = ReviewJob(job.pull, job.trigger, head=job.head, stranger=job.stranger)
+            review = ReviewJob(job.pull, job.trigger, actor=job.actor, head=job.head, stranger=job.stranger)
             await server.jobs.submit(review, f"labels-{attempt.delivery}")
 
 

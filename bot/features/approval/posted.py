@@ -23,7 +23,7 @@ async def update(review: Review, run: "ReviewRun") -> None:
     threshold, host, words = run.settings.approve, run.host, load()
     ours = [each for each in await host.comments("whole") if marker_of(each).kind == APPROVAL]
     here = [each for each in ours if marker_of(each).facts.get("head") == review.pull.head]
-    may_approve = verdict.of(review).approves and not run.state.stranger
+    may_approve = verdict.of(review).row.approves and not run.state.stranger
     for each in ours:
         if each.state == "APPROVED" and not (may_approve and each in here):
             dismiss = host.rest.pulls.async_dismiss_review
