@@ -28,9 +28,9 @@ BLOCKING = BADNESS[-2:]
 class Row:
     """A fact, and the result if no fact above it holds.
 
-    `check` is the conclusion of the check without and with a failure threshold. `keeps`: while the fact holds, a
-    request for changes stays, because nobody knows whether its findings were fixed. `lacks`: the message key of the
-    sentence about why the check fails.
+    `check` is the conclusion of the check without and with a failure threshold. `is_partial`: while the fact holds,
+    the review has not succeeded, so a request for changes stays. `lacks`: the message key of the sentence about why the
+    check fails.
     """
 
     name: Fact
@@ -38,7 +38,7 @@ class Row:
     conclusion: Conclusion = "incomplete"  # if nothing was found
     exit_code: int = 0  # 0: it follows from the check
     approves: bool = False
-    keeps: bool = False
+    is_partial: bool = False
     lacks: str = ""
 
 
@@ -54,16 +54,16 @@ ROWS: tuple[Row, ...] = (
     Row("unreviewed", STOPS),
     Row("left out", OPEN),
     # The review was stopped by a person or by the provider.
-    Row("interrupted", STOPS, exit_code=130, keeps=True, lacks="cut"),
-    Row("provider", STOPS, exit_code=3, keeps=True, lacks="cut"),
+    Row("interrupted", STOPS, exit_code=130, is_partial=True, lacks="cut"),
+    Row("provider", STOPS, exit_code=3, is_partial=True, lacks="cut"),
     # A finding, or a failed requirement, reaches the threshold.
     Row("finding", STOPS, "findings"),
     Row("requirement", STOPS, "findings"),
     # A limit stopped the review, or no model read a region; a file or a search is open; nobody confirmed or refuted
     # a model's finding that would reach the threshold, or any other; with `strict`, a requirement has no result.
-    Row("cut", STOPS, keeps=True, lacks="cut"),
+    Row("cut", STOPS, is_partial=True, lacks="cut"),
     Row("unread", STOPS, lacks="cut"),
-    Row("unheard", STOPS, keeps=True, lacks="dropped"),
+    Row("unheard", STOPS, is_partial=True, lacks="dropped"),
     Row("undecided", STOPS, lacks="dropped"),
     Row("unanswered", STOPS, lacks="undecided"),
     # Anything else is open; the settings may have a misspelled threshold.
@@ -89,7 +89,7 @@ class HeadVerdict:
     exit_code: int
     conclusion: Conclusion  # as published: findings if there are any, else the row's
     status: ReviewStatus  # the conclusion, or what cut the review short
-    keeps_request: bool  # whether an earlier request for changes stays although no finding reaches its threshold
+    is_partial: bool  # whether the review has not succeeded, so it can't show that something was fixed
     lacks: tuple[str, ...]  # the message keys of what is missing, if the check fails because of it
 
 
@@ -107,7 +107,9 @@ def decide(facts: Iterable[Fact], *, has_threshold: bool, cause: Cause = "") -> 
     status = fault if fault == "interrupted" else cause or fault or conclusion
     lacks = dict.fromkeys(row.lacks for row in rows if row.lacks and row.check[has_threshold] == "failure")
     exit_code = first.exit_code or int(check in BLOCKING)
-    return HeadVerdict(first, known, check, exit_code, conclusion, status, any(row.keeps for row in rows), tuple(lacks))
+    return HeadVerdict(
+        first, known, check, exit_code, conclusion, status, any(row.is_partial for row in rows), tuple(lacks)
+    )
 
 
 def of(review: Review) -> HeadVerdict:

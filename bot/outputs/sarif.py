@@ -61,13 +61,13 @@ def _run(review: Review) -> dict[str, Any]:
 
 
 def _invocation(review: Review) -> dict[str, Any]:
-    """If the review was cut short, it is not successful, so that it doesn't seem clean."""
+    """If models did not review all of the change, it is not successful, so that it doesn't seem clean."""
     notes = [(note, "note") for note in review.notes]
     notes += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
     notes += [(missing, "warning")] if missing else []
     notifications = [{"level": level, "message": _plain(line(text))} for text, level in notes]
-    return {"executionSuccessful": not review.cut.partial, "toolExecutionNotifications": notifications}
+    return {"executionSuccessful": not verdict.of(review).is_partial, "toolExecutionNotifications": notifications}
 
 
 def _rule_id(finding: Finding) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot import verdict
 from bot.checkout import Checkout
 from bot.values import Finding, PullRequest, Review
 
@@ -68,7 +69,7 @@ def settle(review: Review, findings: Sequence[Finding], given: Answers, last: Ro
             True,
             f"the limit of {MAX_ROUNDS} reviews is reached, so a person has to decide on the open findings",
         )
-    elif review.cut.partial:
+    elif verdict.of(review).is_partial:
         settled, why = number >= MAX_ROUNDS, "the review was cut short, so part of the change was not checked"
     elif not left:
         settled, why = True, "every finding is answered in the code" if findings else "no problems were found"

@@ -59,7 +59,7 @@ async def update(publication: Publication, request: ChangeRequest) -> tuple[str,
         return await _make(publication, request)
     if request.blocking or not request.requests:
         return ()
-    if verdict.of(publication.review).keeps_request:
+    if verdict.of(publication.review).is_partial:
         return (INCOMPLETE,)
     bar, say = publication.review.settings.request_changes, publication.words.say
     why = say("request_withdrawn", severity=say(bar)) if bar else say("withdrawn_off")
