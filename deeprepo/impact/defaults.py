@@ -143,6 +143,10 @@ class Classes:
         """Return whether a library class gives its subclasses no member of this name."""
         return base in self.valued_bases
 
+    def accessed(self, name: str, user: str) -> tuple[str, ...]:
+        """Return the members, by other names, that code in the language `user` has by this name."""
+        return ()
+
     def is_closed(self, head: str) -> bool:
         """Return whether a value, given its definition's head, cannot be given more members."""
         return False

@@ -50,6 +50,10 @@ class Resolver:
         """
         return ()
 
+    def given(self, path: str) -> Collection[str]:
+        """Return the names that a file has from its project, without an import."""
+        return ()
+
     def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
         """Return the names next to a missing module: the part of the import that exists, and what can follow it."""
         return "", ()

@@ -7,7 +7,24 @@ from fakes import Repository
 import deeprepo
 from bot.values import Verdict
 
+PROPERTY = "package com.shop\n\nclass Item {{\n    {}\n}}\n"
+ITEM, USE = "src/main/kotlin/com/shop/Item.kt", "src/main/java/com/shop/Use.java"
+JAVA = "package com.shop;\n\npublic class Use {{\n    Object f(Item item) {{ return {}; }}\n}}\n"
+PROJECT = '<Project Sdk="Microsoft.NET.Sdk">\n  <ItemGroup>\n{}  </ItemGroup>\n</Project>\n'
+ALIAS = '    <Using Include="Shop.Money" Alias="Cash" />\n'
 STAYS = {
+    "kotlin: a property that Java has as a removed getter": (
+        {ITEM: PROPERTY.format('fun getName() = "a"'), USE: JAVA.format("item.getName()")},
+        {ITEM: PROPERTY.format('val name = "a"')},
+    ),
+    "kotlin: a property of a file that Java has as a removed getter": (
+        {ITEM: 'package com.shop\n\nfun getName() = "a"\n', USE: JAVA.format("ItemKt.getName()")},
+        {ITEM: 'package com.shop\n\nval name = "a"\n'},
+    ),
+    "c#: an alias in the project with the name of a removed class": (
+        {"Shop.csproj": PROJECT.format(""), "Cash.cs": "namespace Shop;\n\npublic class Cash { }\n", "Use.cs": "namespace Shop;\n\nclass Use\n{\n    object F() => new Cash();\n}\n"},
+        {"Shop.csproj": PROJECT.format(ALIAS), "Cash.cs": "namespace Shop;\n\npublic class Money { }\n"},
+    ),
     "kotlin: a label with the name of a removed function": (
         {"src/main/kotlin/com/shop/A.kt": "package com.shop\n\nfun discount(n: Int) = n\n\nclass Keep\n", "src/main/kotlin/com/shop/B.kt": "package com.shop\n\nimport lib.each\n\nfun get() = each { return@discount }\n"},
         {"src/main/kotlin/com/shop/A.kt": "package com.shop\n\nclass Keep\n"},
@@ -139,6 +156,26 @@ STAYS = {
     "rust: a method that an attribute generates": (
         {"Cargo.toml": '[package]\nname = "j"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\ntyped-builder = "0.20"\n', "src/lib.rs": "pub mod a;\npub mod u;\n", "src/a.rs": "pub struct S {\n    pub n: u8,\n}\nimpl S {\n    pub fn builder() -> B {\n        B\n    }\n}\npub struct B;\nimpl B {\n    pub fn n(self, n: u8) -> Self {\n        self\n    }\n}\n", "src/u.rs": "use crate::a::S;\npub fn f() {\n    S::builder().n(1);\n}\n"},
         {"src/a.rs": "use typed_builder::TypedBuilder;\n\n#[derive(TypedBuilder)]\npub struct S {\n    pub n: u8,\n}\n"},
+    ),
+}  # fmt: skip
+SHELL = {f"{name}/Cargo.toml": f'[package]\nname = "shop-{name}"\nedition = "2021"\n' for name in "abc"}
+SHELL["b/Cargo.toml"] += '\n[dependencies]\nshop-a = { path = "../a" }\n'
+LOST = {
+    "a property with another name": (
+        STAYS["kotlin: a property that Java has as a removed getter"][0],
+        {ITEM: PROPERTY.format('val title = "a"')},
+    ),
+    "a property of a file with another name": (
+        STAYS["kotlin: a property of a file that Java has as a removed getter"][0],
+        {ITEM: 'package com.shop\n\nval title = "a"\n'},
+    ),
+    "another alias": (
+        STAYS["c#: an alias in the project with the name of a removed class"][0],
+        {"Shop.csproj": PROJECT.format(ALIAS.replace("Cash", "Coin")), "Cash.cs": "namespace Shop;\n\npublic class Money { }\n"},
+    ),
+    "a class of another crate than the path names": (
+        {**SHELL, "a/src/lib.rs": "mod index;\npub use index::{Index, Filter};\n", "a/src/index.rs": "pub struct Index;\n\npub struct Filter {\n    pub all: bool,\n}\n", "b/src/lib.rs": "\n", "b/benches/search.rs": "use shop_a::{Index, Filter};\n\nfn main() {\n    let _ = (Index, Filter { all: true });\n}\n", "c/src/lib.rs": "pub struct Settings;\n"},
+        {"a/src/lib.rs": "mod index;\npub use index::Index;\n", "a/src/index.rs": "pub struct Index;\n", "c/src/lib.rs": "pub struct Settings;\n\npub struct Filter<'a>(pub &'a str);\n"},
     ),
 }  # fmt: skip
 
@@ -323,6 +360,16 @@ def test_added_import_of_a_removed_name_is_proven_to_break(repository: Repositor
     repository.commit({"shop/rates.py": "", "shop/cart.py": use.format("fee", "fee(row)")}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert {one.verdict for one in review.findings if one.path == "shop/cart.py"} == {"proven"}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_name_that_nothing_gives_any_more_is_proven_missing(repository: Repository, name: str) -> None:
+    """The name is proven to be missing if what the change adds gives another name, or gives it elsewhere."""
+    before, after = LOST[name]
+    repository.commit(dict(before), "before")
+    repository.commit(dict(after), "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert {one.verdict for one in review.findings} == {"proven"}
 
 
 def test_name_is_not_proven_missing_in_the_line_that_adds_it(repository: Repository) -> None:

@@ -53,9 +53,11 @@ async def another_name(case: Case) -> TargetState | None:
 
 
 async def expected_to_be_missing(case: Case) -> TargetState | None:
-    """The module of the name may have a replacement, or the language provides the name."""
+    """The module of the name may have a replacement, or the language or the project provides the name."""
+    is_given = not case.use.receiver and case.use.name in case.evidence.exports.given(case.file.path)
     is_replaced = case.evidence.lost_imports.get((case.file.path, case.match.imported_file)) is False
-    return "unknown" if is_replaced or case.use.name in case.evidence.language.ambient else None
+    is_ambient = case.use.name in case.evidence.language.ambient
+    return "unknown" if is_replaced or is_given or is_ambient else None
 
 
 async def one_word(case: Case) -> TargetState | None:
@@ -77,6 +79,16 @@ async def one_word(case: Case) -> TargetState | None:
     has_unknown = any(one.star and one.line not in lines and one.spec not in spaces for one in imports)
     has_base = any(base not in case.target.shorts for _, above in bases for base in above)
     return "likely" if is_value or has_unknown or has_base else None
+
+
+async def given_by_another_name(case: Case) -> TargetState | None:
+    """The language of this file may have a definition of the target's language by another name."""
+    user, exports, owner = rules_of(case.file.path).name, case.evidence.exports, case.target.owner
+    for home in sorted(case.target.homes & (await case.evidence.tree.entries()).keys()):
+        for name in rules_of(home).accessed(case.use.name, user):
+            if await (exports.has_member(home, owner, name) if owner else _offers(exports, home, name, None)):
+                return "present"
+    return None
 
 
 async def no_longer_imported(case: Case) -> TargetState | None:
@@ -173,6 +185,7 @@ STATE = (
     another_name,
     expected_to_be_missing,
     one_word,
+    given_by_another_name,
     no_longer_imported,
     member_of_a_class,
     bare_name,
@@ -294,7 +307,8 @@ class World(Struct):
         ]
         lines = [f"{one.path}:{one.line}" for one in givers]
         places = [*self._lines_with(word, [path for path in self.added if counts(path)], has_attributes=not name)]
-        places += [f"{what} in {path}" for path, what in self.openings.items() if family(path) == kind]
+        openings = [(path, what) for path, what in self.openings.items() if family(path) == kind and counts(path)]
+        places += [f"{what} in {path}" for path, what in openings]
         if lines or places:
             # a name that its import or class no longer has may only come from an extension
             has_line = any(one.is_loose for one in givers) if row.missing else bool(lines)

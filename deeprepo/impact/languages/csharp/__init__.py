@@ -66,6 +66,10 @@ class Modules(Namespaces):
         """Return the namespaces around a file, and the global usings of its project."""
         return [*with_parents(written), "", *sorted(self._projects.usings(path))]
 
+    def given(self, path: str) -> Collection[str]:
+        """Return the aliases that a file's project declares."""
+        return self._projects.aliases(path)
+
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """Return the files that define a name in a namespace, in projects that the importer's project references."""
         found = super().holding(importer, space.removeprefix("global::"), name)
