@@ -174,11 +174,8 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
         if breakage.new_path:
             return f"This change moves {breakage.home} to {breakage.new_path}; {place} still imports it from the old path{use}."
         return f"This change removes {breakage.home}; no file replaces it, but {place} still imports it{use}."
-    by_name = "" if reference.is_bound else " The repository has no other definition with this name."
-    if reference.likely:
-        by_name = " No definition with this name remains in the repository. The type of the object is unknown, so a library may still provide it."
-    if reference.doubt:
-        by_name = f" This is not certain: {reference.doubt}."
+    doubt = reference.doubt or ("what the object has is not known" if reference.likely else "")
+    by_name = f" This is not certain: {doubt}." if doubt else ""
     return f"`{breakage.name}` ({where} before the change) was {_describe_change(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
 
 
@@ -205,7 +202,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     many = f" In total, {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
     language = rules_of(reference.path)
     if reference.likely:
-        other = "a library provides it" if not reference.doubt else "it means something else here"
+        other = "something else provides it" if not reference.doubt else "it means something else here"
         effect = f"Unless {other}, this line fails or no longer compiles."
     elif language.broken_use or _runtime_failure(rows):
         effect = language.broken_use or _runtime_failure(rows)

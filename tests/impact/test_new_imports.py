@@ -28,6 +28,8 @@ OPEN = {"shop/__init__.py": "", "shop/tax.py": "def __getattr__(name):\n    retu
         (SCRIPT, "src/app.ts", 'import { total } from "./taxs"\n', ["1 missing-module ./taxs: ./tax"]),
         (GO, "main.go", 'package main\n\nimport "example.com/shop/taxs"\n', ["3 missing-module example.com/shop/taxs: example.com/shop/tax"]),
         (RUST, "src/user.rs", "use crate::tax::totel;\n", ["1 missing-name totel: total"]),
+        (RUST, "src/user.rs", "use tax::totel;\n", []),
+        (RUST | {"Cargo.toml": '[package]\nname = "shop"\n'}, "src/user.rs", "use tax::totel;\n", ["1 missing-name totel: total"]),
     ],
 )  # fmt: skip
 def test_import_that_leads_nowhere_is_found(files: dict[str, str], path: str, text: str, found: list[str]) -> None:

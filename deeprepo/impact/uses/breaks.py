@@ -158,7 +158,7 @@ def missing(reference: Reference) -> bool:
 
 
 def probably_missing(reference: Reference) -> bool:
-    """Nothing in the tree has the name any more, although a library may provide it."""
+    """Nothing that was found has what the reference means any more, although something else may provide it."""
     return reference.likely
 
 

@@ -93,8 +93,7 @@ class Modules(Resolver):
         if root := self.crates.visible(importer).get(parts[0] if parts else ""):
             return self.crates.place(root), parts[1:]
         is_statement = "." not in item.whole
-        # as the 2015 edition writes it
-        if is_statement and self.crates.files(own, parts[:1]):
+        if is_statement and self.crates.is_of_2015(importer) and self.crates.files(own, parts[:1]):
             return own, parts
         return Place("", (), ()), ()
 

@@ -94,11 +94,24 @@ class Crates:
         stem = joined(place.folder, "/".join(parts))
         return tuple(path for path in (f"{stem}.rs", f"{stem}/mod.rs") if path in self._files)[:1]
 
-    def visible(self, path: str) -> Mapping[str, str]:
-        """Return the crates of the tree that a file can use, with their root files."""
+    def is_of_2015(self, path: str) -> bool:
+        """Return whether a file is of the first edition, in which a path begins at the root of its crate."""
+        home = self._home(path)
+        package = tables.table(self._manifests.get(home, {}).get("package"))
+        is_shared = isinstance(package.get("edition"), Mapping)
+        edition = self._of_workspace(home, "package", "edition")[1] if is_shared else package.get("edition")
+        return home in self._manifests and edition in (None, "2015")
+
+    def _home(self, path: str) -> str:
+        """Return the folder of the manifest above a file; "" if there is none."""
         home = posixpath.dirname(path)
         while home not in self._manifests and home:
             home = posixpath.dirname(home)
+        return home
+
+    def visible(self, path: str) -> Mapping[str, str]:
+        """Return the crates of the tree that a file can use, with their root files."""
+        home = self._home(path)
         if home not in self._visible:
             self._visible[home] = dict(self._dependencies(home)) if home in self._manifests else {}
         return self._visible[home]
@@ -109,7 +122,7 @@ class Crates:
         manifest = self._manifests[folder]
         for key, value in _dependencies(manifest):
             is_shared = bool(tables.table(value).get("workspace"))
-            home, row = self._of_workspace(folder, key) if is_shared else (folder, value)
+            home, row = self._of_workspace(folder, "dependencies", key) if is_shared else (folder, value)
             renamed = tables.text_of(tables.table(row).get("package"))
             if found := self._at_path(home, row) or self._patches.get(renamed or key):
                 yield key.replace("-", "_") if renamed else found[0], found[1]
@@ -118,9 +131,9 @@ class Crates:
         path = tables.text_of(tables.table(value).get("path"))
         return self._libraries.get(joined(folder, path)) if path else None
 
-    def _of_workspace(self, folder: str, key: str) -> tuple[str, object]:
+    def _of_workspace(self, folder: str, name: str, key: str) -> tuple[str, object]:
         while True:
-            rows = tables.table(tables.table(self._manifests.get(folder, {}).get("workspace")).get("dependencies"))
+            rows = tables.table(tables.table(self._manifests.get(folder, {}).get("workspace")).get(name))
             if key in rows or not folder:
                 return folder, rows.get(key)
             folder = posixpath.dirname(folder)
