@@ -8,19 +8,22 @@ from fakes import Repository
 from recorded import deeprepo
 
 BEFORE = {
-    "src/run.sh": "export OLD_HOME=1\nmake --old-flag\n",
+    "src/run.sh": "export OLD_HOME=1\n",
+    "src/run.py": "run('--old-flag')\n",
     "docs/setup.md": "# Setup\n",
-    "docs/guide.md": "See docs/setup.md.\n\nSet OLD_HOME.\n\nUse --old-flag.\n",
+    "docs/guide.md": "See docs/setup.md.\n\nSet `OLD_HOME`.\n",
+    "docs/usage.md": "Use --old-flag.\n",
 }
 AFTER = {
-    "src/run.sh": "export NEW_HOME=1\nmake --new-flag\n",
+    "src/run.sh": "export NEW_HOME=1\n",
+    "src/run.py": "run('--new-flag')\n",
     "docs/setup.md": None,
     "docs/install.md": "# Setup\n",
 }
 ROWS = [
     "docs/setup.md, renamed to docs/install.md, is still in docs/guide.md:1",
     "OLD_HOME, removed in src/run.sh:1, is still in docs/guide.md:3",
-    "--old-flag, no longer in src/run.sh:2, is still in docs/guide.md:5",
+    "--old-flag, no longer in src/run.py:1, is still in docs/usage.md:1",
 ]
 
 
@@ -51,9 +54,7 @@ def test_places_are_listed_with_reasons(forgetful: Repository, tmp_path: Path) -
     assert [place["is_known"] for place in places] == [False, False, False]
     comment = run(forgetful, "--format", "markdown")
     assert [place for place in places if f"`{place['name']}`" in comment and place["fingerprint"] in comment] == places
-    forgetful.commit(
-        {"docs/guide.md": "See docs/setup.md.\n\nSet OLD_HOME.\n\nDone.\n", "a.md": "docs/setup.md\n"}, "next push"
-    )
+    forgetful.commit({"docs/usage.md": "Done.\n", "a.md": "docs/setup.md\n"}, "next push")
     again = run(forgetful, "--previous", str(last))
     assert "Places this change" not in again
 

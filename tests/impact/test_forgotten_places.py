@@ -88,23 +88,92 @@ def test_name_that_is_still_given_is_not_listed(repository: Repository) -> None:
     assert left(repository, before, {"a.py": "x = 1\n"}) == ()
 
 
-def test_word_that_lines_only_used_is_not_looked_for_in_code(repository: Repository) -> None:
-    """A word that nothing gave is listed in documents, and in code if it was removed often and no other line has it."""
-    before: Files = {"a.md": "the `old_name`\n", "b.py": 'use("old_name")\n', "c.md": "`old_name`\n"}
-    assert [place.path for place in left(repository, before, {"a.md": "the\n"})] == ["c.md"]
-    before = {"a.py": "run(conf.last_name)\n" * 3, "b.py": "last_name = 1\n"}
-    assert [place.path for place in left(repository, before, {"a.py": "run()\n"})] == ["b.py"]
+@pytest.mark.parametrize(
+    ("path", "before", "after", "asker", "line", "name"),
+    [
+        ("a.ts", "read(process.env.MAIL_KEY)\n", "read(1)\n", "Dockerfile", "ENV MAIL_KEY=x", "MAIL_KEY"),
+        ("a.py", "class A:\n    mail_key: int\n", "class A:\n    key: int\n", ".env", "MAIL_KEY=x", "MAIL_KEY"),
+        ("a.md", "the `old_name`\n", "the\n", "c.md", "`old_name`", "old_name"),
+        ("a.py", 'x = {"old_name": 1}\n', 'x = {"name": 1}\n', "b.py", 'y["old_name"]', "old_name"),
+        ("a.py", 'x = ["pages/old/a.txt"]\n', "x = []\n", "b.py", "# files of `pages/old`", "pages/old"),
+        ("a.md", "https://a.org/old\n", "https://a.org/new\n", "b.md", "see https://a.org/old", "a.org/old"),
+    ],
+)  # fmt: skip
+def test_name_that_removed_lines_only_used_is_found_where_it_can_refer(
+    repository: Repository, path: str, before: str, after: str, asker: str, line: str, name: str
+) -> None:
+    """Variables of the environment, keys, quoted texts, code in documents, folders and addresses are found."""
+    (place,) = left(repository, {path: before, asker: f"{line}\n"}, {path: after})
+    assert (place.path, place.name) == (asker, name)
 
 
-def test_lines_of_edited_files_come_first_and_four_at_most(repository: Repository) -> None:
-    """Paths come first, then the rarest names; at most four in all."""
-    names = [f"old_name_{letter}" for letter in "abcdefghijkl"]
+@pytest.mark.parametrize(
+    ("path", "before", "asker", "line"),
+    [
+        ("a.py", "old_name(1)\n", "b.md", "the `old_name`"),
+        ("a.yaml", "old_name: 1\n", "b.md", "the old_name of it"),
+        ("a.json", '{"a": "Récupérer élément"}\n', "b.json", '{"b": "Récupérer tout"}'),
+        ("a.yaml", "- old_name: 1\n", "b.po", "#: old_name"),
+        ("a.py", "def old_name(): ...\n", "LICENSE", "`old_name`"),
+        ("test_a.py", 'x = "old_name"\n', "b.md", "`old_name`"),
+        ("a.yaml", "x: (b.toml|old)\n", "c.yaml", "- b.toml"),
+        ("a.ts", "const oldName = 1;\n", "b.ts", "  const oldName = f();"),
+    ],
+)
+def test_place_that_cannot_refer_is_not_listed(
+    repository: Repository, path: str, before: str, asker: str, line: str
+) -> None:
+    """Sentences, messages, licenses, words of tests, paths that exist and names with an own definition are left out."""
+    assert left(repository, {path: before, "b.toml": "x = 1\n", asker: f"{line}\n"}, {path: "x\n"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "asker", "line"),
+    [
+        ("app/tasks.py", "def check_it(): ...\n", "app/plan.py", 'run("app.tasks.check_it")'),
+        ("package.json", '{"scripts": {"check_it": "x"}}\n', ".github/workflows/a.yml", "  - run: npm run check_it"),
+        ("a/_b.tpl", '{{- define "check_it" -}}\n', "a/c.yaml", 'x: {{ include "check_it" . }}'),
+    ],
+)
+def test_form_that_only_users_write_is_certain(
+    repository: Repository, path: str, before: str, asker: str, line: str
+) -> None:
+    """A dotted path, a script that a workflow runs and an included template are certain, however common the name is."""
+    rest = {"other.md": "`check_it`\n" * 9, asker: f"{line}\n"}
+    (place,) = left(repository, {path: before, **rest}, {path: "{}\n"})
+    assert (place.path, place.name, place.certainty) == (asker, "check_it", "certain")
+
+
+@pytest.mark.parametrize(
+    ("old", "asker", "line", "name"),
+    [
+        ("faqs/can't-x.md", "a.md", "[x](faqs/can't-x.md)", "faqs/can't-x.md"),
+        (".lint.yml", "a.yml", "- .lint.yml", ".lint.yml"),
+        ("d/e.md", "a.rb", '"https://github.com/a/b/blob/main/d/e.md"', "//github.com/a/b/blob/main/d/e.md"),
+        ("Project/a.cs", "a.csproj", "</Project>", ""),
+        ("lib/one/a.rb", "a.md", "`one/a` moved to `two/a`", ""),
+        ("src/one.rs", "b.rs", "  .one()", ""),
+    ],
+)
+def test_path_is_read_as_its_file_writes_it(repository: Repository, old: str, asker: str, line: str, name: str) -> None:
+    """Apostrophes, leading dots and own addresses belong to paths; closing tags, calls and told moves are none."""
+    places = left(repository, {old: "text\n", asker: f"{line}\n"}, {old: None, "lib/two/a.rb": "text\n"})
+    assert [place.name for place in places] == ([name] if name else [])
+
+
+def test_four_places_at_most_and_two_of_a_file(repository: Repository) -> None:
+    """Paths come first, then each name once, with the number of its further files."""
     before: Files = {
-        "conf.yaml": "".join(f"{name}: 1\n" for name in names),
+        "conf.yaml": "old_name_a: 1\nold_name_b: 1\n",
         "docs/b.md": "text of the page\n",
-        "z.md": "".join(f"{name}\n" for name in names) + "docs/b.md\n",
+        "y.md": "`old_name_b`\n",
+        "z.md": "`old_name_a`\n`old_name_b`\n`docs/b.md`\n",
+        **{f"{letter}.md": "`old_name_a`\n" for letter in "cdef"},
     }
-    after: Files = {"conf.yaml": "x: 1\n", "docs/b.md": None, "z.md": f"new\n{before['z.md']}"}
-    places = left(repository, before, after)
-    assert len(places) == 4
-    assert (places[0].path, places[0].line, places[0].certainty) == ("z.md", 14, "certain")
+    places = left(repository, before, {"conf.yaml": "x: 1\n", "docs/b.md": None})
+    assert [(place.path, place.name, place.more_files) for place in places] == [
+        ("z.md", "docs/b.md", 0),
+        ("y.md", "old_name_b", 0),
+        ("c.md", "old_name_a", 4),
+        ("z.md", "old_name_b", 0),
+    ]

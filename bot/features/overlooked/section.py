@@ -34,6 +34,7 @@ class ListedPlace:
     new_path: Exact[str]  # of a renamed file, or ""
     fingerprint: Exact[str]
     is_known: bool = False
+    more_files: int = 0  # further files with the name
 
 
 def listed(place: ForgottenPlace) -> ListedPlace:
@@ -49,6 +50,7 @@ def listed(place: ForgottenPlace) -> ListedPlace:
         place.was_given,
         place.new_path,
         hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16],
+        more_files=place.more_files,
     )
 
 
@@ -85,7 +87,8 @@ class OverlookedSection(Section[Places]):
             text = (
                 f"  {line(row['name'])}, {row['what']} {line(row['source'])}, {facts.ENGLISH.say('overlooked_still')} "
             )
-            yield Text.assemble(text, (line(f"{place.path}:{place.line}"), "cyan"))
+            more = f" {row['more']}" if row["more"] else ""
+            yield Text.assemble(text, (line(f"{place.path}:{place.line}"), "cyan"), more)
 
     def recall(self, row: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
         """Return the fingerprints of the stored list."""
@@ -105,11 +108,12 @@ OVERLOOKED = OverlookedSection()
 
 def _texts(place: ListedPlace, words: Phrases) -> dict[str, str]:
     """Return the texts of a row. A name that a removed line only used is never called removed."""
+    more = words.say("overlooked_more", place.more_files) if place.more_files else ""
     if place.new_path:
-        return {"name": place.name, "what": words.say("overlooked_renamed"), "source": place.new_path}
+        return {"name": place.name, "what": words.say("overlooked_renamed"), "source": place.new_path, "more": more}
     what = words.say("overlooked_removed" if place.was_given else "overlooked_used")
     source = f"{place.source}:{place.source_line}" if place.source_line else place.source
-    return {"name": place.name, "what": what, "source": source}
+    return {"name": place.name, "what": what, "source": source, "more": more}
 
 
 def _row(place: ListedPlace, review: Review, words: Phrases) -> dict[str, Any]:

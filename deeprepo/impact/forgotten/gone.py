@@ -1,33 +1,74 @@
 """Compare both sides of a change: which names, paths and anchors did it take away?"""
 
 import posixpath
-from collections import Counter, defaultdict
+import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from deeprepo.impact.changes import ChangedFile, DiffLine
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.forgotten.names import anchors, given_names, is_history, is_plain, is_word, quoted_words, words
+from deeprepo.impact.forgotten.names import anchors, given_names, is_history, is_plain, is_word, templates, words
+from deeprepo.impact.forgotten.places import Place, places
 from deeprepo.impact.paths import above_of, joined
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.text.paths import is_output, is_prose
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_output, is_prose, is_test
+from deeprepo.impact.text.tables import json_table, table
 from deeprepo.impact.values import Side
 
 MOST_FILES = 300  # changed files whose definitions and keys are compared
 MOST_NAMES = 100  # names for which the head is searched
 COMMON = 5  # lines of the head; a name on more of them has other uses
+FEW = 3  # the same for a name that the change only used
+# Where a name must be in a line to mean what the change took away, by what that was. "given": a definition, or a key.
+# "file": its name without suffixes. "upper": a definition in capitals, as variables of the environment are written.
+REFERS: Mapping[str, AbstractSet[Place]] = {
+    "given": {"code", "flag", "folder", "path", "name", "text", "key", "member"},
+    "file": {"code", "folder", "path", "text", "key"},
+    "text": {"code", "text", "key"},
+    "member": {"code", "key"},
+    "code": {"code"},
+    "flag": {"flag"},
+    "path": {"code", "folder", "path"},
+    "upper": {"key"},
+}
+_UP = re.compile(r"^(?:\.{0,2}/)+")
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_SCRIPT = r"(?:^|[\s\"'`])(?:npm|pnpm|yarn|bun)(?:\s+run)?\s+(?:NAME)(?![\w:./-])"
 
 Origin = tuple[str, int]  # path and line in the base; line 0 for the file itself
 
 
 class GoneName(Struct, frozen=True):
-    """A name that the change took away, or a word that it only removes."""
+    """A name that the change took away, or one that it only used."""
 
     name: str
     path: str
     line: int
-    is_given: bool  # whether a changed file gave it to others, and none does any more
-    most: int = COMMON  # lines of the head that may have it
+    kind: str  # a key of `REFERS`
+    fresh: Collection[str] = ()  # what its file gives only since the change
+
+    @property
+    def is_given(self) -> bool:
+        """Whether a changed file gave it to others, and none does any more."""
+        return self.kind == "given"
+
+    @property
+    def most(self) -> int:
+        """How many lines of the head may have it."""
+        return COMMON if self.is_given else FEW
+
+
+class GoneUse(Struct, frozen=True):
+    """A form that only users of one definition write, such as a dotted path in quotes: any line with it is left behind."""
+
+    name: str
+    form: str  # a regular expression
+    path: str
+    line: int
+    folder: str | None = None  # of a manifest: only files below it that have no nearer one run its scripts
 
 
 class PathIndex:
@@ -46,14 +87,18 @@ class PathIndex:
         Others are in another folder. Documents and imports may omit the suffix of a path.
         """
         text = text.rstrip("/")
-        is_short = "/" in text and "." not in posixpath.basename(text)
-        ways = joined(posixpath.dirname(asker), text), text.lstrip("./")
+        is_short = "/" in text.strip("/") and "." not in posixpath.basename(text)
+        ways = joined(posixpath.dirname(asker), text), _UP.sub("", text)
         return {
             path: form in ways
             for path in self._by_stem.get(stem_of(text), ())
             for form in {path, posixpath.splitext(path)[0] if is_short else path}
             if form in ways or f"/{form}".endswith(f"/{ways[1]}")
         }
+
+    def has(self, stem: str) -> bool:
+        """Return whether a file or folder has this name without suffixes."""
+        return stem in self._by_stem
 
 
 class GonePaths(Struct, frozen=True):
@@ -65,11 +110,12 @@ class GonePaths(Struct, frozen=True):
     head: PathIndex
 
 
-async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str, str]) -> list[GoneName]:
-    """Return the names, those that a file gave first. `lost`: the files that no longer have their path."""
-    first = dict[str, Origin]()  # the words of removed lines
-    weights = Counter[str]()  # of these words; a third of it is how many lines of the head may have one
-    added, written = set[str](), set[str]()  # the words of added lines, and of those in documents
+async def gone_names(
+    tree: Tree, files: Sequence[ChangedFile], paths: GonePaths
+) -> tuple[list[GoneName], list[GoneUse]]:
+    """Return the names, those that a file gave first, and the forms that only users of one definition write."""
+    used = dict[str, tuple[Origin, Place]]()  # by removed lines, at a place where a name can refer
+    added = set[str]()
     sources = await tree.read_many([file.path for file in files if file.hunks and is_prose(file.path)])
     histories = {path for path, source in sources.items() if is_history(source)}
     for file, line in _changed_lines(files):
@@ -77,27 +123,95 @@ async def gone_names(tree: Tree, files: Sequence[ChangedFile], lost: Mapping[str
         if file.path in histories or is_output(path):
             continue
         if line.kind == "+":
-            (written if is_prose(file.path) else added).update(words(line.text))
-        else:
-            for word in words(line.text):
-                first.setdefault(word, (path, line.old or 0))
-                weights[word] += 1
-            for word in quoted_words(line.text) if filetype(path).is_parsed else words(line.text):
-                weights[word] += 8
+            added.update(words(line.text))
+        elif not is_test(path):
+            for name, kinds in places(line.text, path).items():
+                for kind in kinds & _USES[is_prose(path), filetype(path).is_parsed]:
+                    used.setdefault(name, ((path, line.old or 0), kind))
     before, after = await _given_names(tree, files, "base"), await _given_names(tree, files, "head")
-    found = [
-        GoneName(name, *before[name], is_given=True)
-        for name in before.keys() - after.keys() - added
-        if not is_plain(name)
-    ]
+    first = {name: (path, line) for path, names in reversed(before.items()) for name, line in names.items()}
+    now = {name for names in after.values() for name in names}
+    new_paths = {file.old_path or file.path: file.path for file in files}
+    found = []
+    for name in first.keys() - now - added:
+        path, number = first[name]
+        fresh = after.get(new_paths.get(path, path), {}).keys() - before[path].keys()
+        if not is_plain(name) and (filetype(path).is_parsed or not is_test(path)):
+            found.append(GoneName(name, path, number, "given", fresh))
+        if filetype(path).is_parsed and _SNAKE.fullmatch(name):
+            found.append(GoneName(name.upper(), path, number, "upper"))
     found += [
-        GoneName(word, *first[word], is_given=False, most=min(COMMON, most))
-        for word in first.keys() - before.keys() - after.keys() - added - written
-        if not is_plain(word.lower() if word.isupper() else word) and (most := weights[word] // 3)
+        GoneName(name, *origin, kind)
+        for name, (origin, kind) in used.items()
+        if name not in first and name not in now and name not in added
+        if not is_plain(name.lower() if name.isupper() else name)
     ]
-    stems = {stem: path for path in lost if is_word(stem := stem_of(path)) and stem not in added}
-    found += [GoneName(stem, path, 0, is_given=False) for stem, path in stems.items()]
-    return sorted(found, key=lambda one: (not one.is_given, -len(one.name), one.name))[:MOST_NAMES]
+    stems = {
+        stem: path
+        for path in paths.paths
+        if is_word(stem := stem_of(path)) and not is_plain(stem) and not paths.head.has(stem)
+    }
+    found += [GoneName(stem, path, 0, "file") for stem, path in stems.items() if stem not in added]
+    found.sort(key=lambda one: (not one.is_given, -len(one.name), one.name))
+    return found[:MOST_NAMES], await _gone_uses(tree, files, before, after)
+
+
+# The places of removed lines from which a name may be missed elsewhere: in documents, in code, in other files.
+_USES: Mapping[tuple[bool, bool], AbstractSet[Place]] = {
+    (True, False): {"code", "path"},
+    (True, True): {"code", "path"},
+    (False, True): {"text", "flag", "path", "member"},
+    (False, False): {"path"},
+}
+
+
+async def _gone_uses(
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    before: Mapping[str, Mapping[str, int]],
+    after: Mapping[str, Mapping[str, int]],
+) -> list[GoneUse]:
+    """Return the forms of gone definitions in code, of scripts of a manifest, and of templates."""
+    old_paths = [file.old_path or file.path for file in files[:MOST_FILES] if file.hunks]
+    base, head = (
+        await tree.read_many(old_paths, "base"),
+        await tree.read_many([file.path for file in files[:MOST_FILES]]),
+    )
+    kept = {name for source in head.values() for name in templates(source.decode("utf-8", "replace"))}
+    found = []
+    for path, source in base.items():
+        text = head.get(path, b"").decode("utf-8", "replace")
+        if posixpath.basename(path) == "package.json":
+            lost = (
+                table(json_table(source).get("scripts")).keys()
+                - table(json_table(head.get(path, b"")).get("scripts")).keys()
+            )
+            found += [
+                GoneUse(
+                    name,
+                    _SCRIPT.replace("NAME", re.escape(name)),
+                    path,
+                    before[path].get(name, 0),
+                    posixpath.dirname(path),
+                )
+                for name in lost
+            ]
+        elif filetype(path).is_parsed:
+            module = posixpath.splitext(path)[0].split("/")
+            for name in before.get(path, {}).keys() - after.get(path, {}).keys():
+                if not re.search(rf"\b{re.escape(name)}\b", text):
+                    tails = "".join(rf"(?:{re.escape(part)}\." for part in module[:-1])
+                    form = rf"([\"'`]){tails}{')?' * len(module[:-1])}{re.escape(module[-1])}\.{re.escape(name)}\1"
+                    found.append(GoneUse(name, form, path, before[path][name]))
+        else:
+            lines = enumerate(file_lines(source), 1)
+            found += [
+                GoneUse(name, rf"\b(?:include|template)\s+\"{re.escape(name)}\"", path, number)
+                for number, line in lines
+                for name in templates(line)
+                if name not in kept
+            ]
+    return found[:MOST_NAMES]
 
 
 async def gone_paths(tree: Tree, files: Sequence[ChangedFile]) -> GonePaths:
@@ -110,7 +224,7 @@ async def gone_paths(tree: Tree, files: Sequence[ChangedFile]) -> GonePaths:
     }
     folders = {folder for path in head for folder in above_of(path)} if lost else set()
     lost |= {folder: "" for path in list(lost) for folder in above_of(path) if folder not in folders}
-    stems = {stem_of(path) for path in lost}
+    stems = {stem_of(path) for path in (*lost, *lost.values())}
     documents = {
         file.path: file.old_path
         for file in files
@@ -129,16 +243,12 @@ def _changed_lines(files: Sequence[ChangedFile]) -> Iterator[tuple[ChangedFile, 
     return ((file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " ")
 
 
-async def _given_names(tree: Tree, files: Sequence[ChangedFile], side: Side) -> dict[str, Origin]:
-    """Return what the changed files give on one side, each with its first place."""
-    found: dict[str, Origin] = {}
-    paths = [
+async def _given_names(tree: Tree, files: Sequence[ChangedFile], side: Side) -> dict[str, Mapping[str, int]]:
+    """Return what the changed files give on one side, by file, each with its first line."""
+    asked = [
         file.path if side == "head" or not file.old_path else file.old_path for file in files[:MOST_FILES] if file.hunks
     ]
-    for path, source in (await tree.read_many(paths, side)).items():
-        for name, line in given_names(path, source).items():
-            found.setdefault(name, (path, line))
-    return found
+    return {path: given_names(path, source) for path, source in (await tree.read_many(asked, side)).items()}
 
 
 def stem_of(path: str) -> str:

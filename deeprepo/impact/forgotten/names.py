@@ -13,22 +13,23 @@ from deeprepo.impact.text.paths import is_prose
 
 SHORTEST = 4  # letters of a word, or characters of a path; shorter ones occur everywhere
 LONGEST_LINE = 600  # characters; longer lines are data
-_RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|[\w@.~/-]+")
+# An option; the end of a closing tag, which is no path; a name or path, in which an apostrophe is between letters.
+RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|(?<=<)/[\w.:-]*|(?:[\w@.~/-]|(?<=\w)'(?=\w))+")
 _PART = re.compile(r"[/.]+")
-_PLAIN = re.compile(r"[A-Z]?[a-z]+|[A-Z]{1,3}")
-_QUOTED = re.compile(r"([\"'`])([^\s\"'`]{3,120})\1")
 # The name before `:`, `=`, `(` or `{` at the start of a line, after up to three words: a key in YAML, TOML, JSON or
 # settings, a target, a shell function, a field, message or block in GraphQL, Protocol Buffers or HCL, a table.
-_KEY = re.compile(
-    r"^\s*+(?:-\s+)?(?:[A-Za-z][\w.<>]*+\s+){0,3}?[\"'`]?([A-Za-z_][\w./-]*)[\"'`]?\s*(?:[:?+]?=|:|\(|\{)"
-)
-_SECTION = re.compile(r"^\s*+\[+([\w.-]+)\]+\s*$")
+KEY = re.compile(r"^\s*+(?:-\s+)?(?:[A-Za-z][\w.<>]*+\s+){0,3}?[\"'`]?([A-Za-z_][\w./-]*)[\"'`]?\s*(?:[:?+]?=|:|\(|\{)")
+SECTION = re.compile(r"^\s*+\[+([\w.-]+)\]+\s*$")
+# The name of a template that others include.
+_TEMPLATE = re.compile(r'\{\{-?\s*+define\s++"([^"]++)"')
 # The first word of a line that ends with a comma or bracket, before a type: a column in SQL.
 _COLUMN = re.compile(r"^\s*+[\"`\[]?(\w+)[\"`\]]?\s+[A-Za-z]\w*(?:\(.*)?[^;]*,?$")
 _HEADING = re.compile(r"^#{1,6}\s+(\S.*)")
 RELEASES = 3  # headings of this kind in a document that tells what happened
 _NUMBER = rb"\W{0,4}(?:v\d|(?:version |release )?\d+[.-]\d)[^\n]{0,60}"
-_RELEASE = re.compile(rb"^(?:#{1,6}[ \t]+" + _NUMBER + rb"|" + _NUMBER + rb"\n[=~-]{3,})", re.MULTILINE | re.IGNORECASE)
+_RELEASE = re.compile(
+    rb"^(?:#{1,6}[ \t]+" + _NUMBER + rb"|" + _NUMBER + rb"\n[=~-]{3,}|\d{4}-\d\d-\d\d\b)", re.MULTILINE | re.IGNORECASE
+)
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
 
 
@@ -39,15 +40,19 @@ def words(line: str) -> set[str]:
     return {word for run in runs(line) for word in _forms(run.strip("/")) if is_word(word)}
 
 
-def quoted_words(line: str) -> set[str]:
-    """Return the words in those quotes on a line that contain no blanks."""
-    return {word for _, text in _QUOTED.findall(line[:LONGEST_LINE]) for word in words(text)}
-
-
 def runs(line: str) -> Iterator[str]:
     """Yield the longest names, options and paths in a line. Folders keep their slash."""
-    for run in _RUN.findall(line):
-        yield run if run.startswith("-") else run.lstrip("~").rstrip("@.~-")
+    return (trimmed(match[0]) for match in RUN.finditer(line) if not is_closing(line, match))
+
+
+def trimmed(run: str) -> str:
+    """Return a run without the marks of a sentence around it."""
+    return run if run.startswith("-") else run.lstrip("~").rstrip("@.~-")
+
+
+def is_closing(line: str, match: re.Match[str]) -> bool:
+    """Return whether a run belongs to a closing tag."""
+    return match[0].startswith("/") and line[match.start() - 1 : match.start()] == "<"
 
 
 def is_word(text: str) -> bool:
@@ -57,7 +62,7 @@ def is_word(text: str) -> bool:
 
 def is_plain(word: str) -> bool:
     """Return whether a word has no form that only names have, so it may belong to any sentence."""
-    return _PLAIN.fullmatch(word) is not None
+    return word.isalpha() and (word[1:] == word[1:].lower() or len(word) < SHORTEST)
 
 
 def _forms(run: str) -> Sequence[str]:
@@ -99,7 +104,13 @@ def _given(path: str, source: bytes) -> Iterator[tuple[str, int]]:
         definitions = facts.definitions if facts is not None else ()
         yield from ((one.short, one.line) for one in definitions if one.by_query.shown != "declaration")
         return
-    forms = (_KEY, _SECTION, _COLUMN) if path.endswith((".sql", ".ddl")) else (_KEY, _SECTION)
+    forms = (KEY, SECTION, _COLUMN) if path.endswith((".sql", ".ddl")) else (KEY, SECTION)
     for number, line in enumerate(file_lines(source), 1):
         if len(line) <= LONGEST_LINE:
             yield from ((key[1], number) for form in forms if (key := form.match(line)))
+            yield from ((name, number) for name in templates(line))
+
+
+def templates(line: str) -> Sequence[str]:
+    """Return the names of the templates that a line defines for others to include."""
+    return _TEMPLATE.findall(line)

@@ -90,6 +90,8 @@ _SAMPLE = file_kind(
     other=r"[._-](?:stories|example|sample|dist|template)\.|\.ipynb$",
 )
 _PAGE = file_kind(suffixes="x?html?")
+_CATALOG = file_kind(suffixes="pot?|xliff|xlf")
+_LICENSE = file_kind(other=r"(?:^|/)(?:licen[cs]e|copying)[^/]*$", folders="licen[cs]es")
 _STYLE = file_kind(suffixes="css|scss|sass|less")
 
 
@@ -147,6 +149,16 @@ def is_page(path: str) -> bool:
 def is_workflow(path: str) -> bool:
     """Return whether GitHub runs a file as a workflow."""
     return dirname(path) == ".github/workflows" and path.endswith((".yml", ".yaml"))
+
+
+def is_catalog(path: str) -> bool:
+    """Return whether a file is a catalog of messages, which a program fills."""
+    return bool(_CATALOG.search(path))
+
+
+def is_license(path: str) -> bool:
+    """Return whether a file is the text of a license."""
+    return bool(_LICENSE.search(path))
 
 
 def is_style(path: str) -> bool:
