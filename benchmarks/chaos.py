@@ -29,6 +29,7 @@ from benchmarks import chaos_app, loopback
 from benchmarks.around import committed
 from benchmarks.table import Row, report
 from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.honest import JUDGED
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 MODULES, PROMPTS = 12, 12
@@ -41,7 +42,7 @@ TURNS = (
     f"print(llm_batch([f'Question {{n}}?' for n in range({PROMPTS})]))",
     "print(rlm_query('Who calls step_3?', ['package/m3.py']))\nprint(read('package/m1.py'))",
     "print(report('package/m5.py', '    return value - 5', 'The sign of step_5 has changed', 'It was a sum.', severity='high'))",
-    "set_answer('The signs have changed; read all of it.')",
+    f"set_answer('The signs have changed; read all of it.', {JUDGED})",
 )
 CHILD = ("print(ask(['package/m3.py'], 'Who calls it?')['answer'])", "set_answer('Nobody calls step_3.')")
 FOUND = {

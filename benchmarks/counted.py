@@ -15,6 +15,7 @@ from typing import Any
 
 from benchmarks import loopback
 from deeprepo.rlm.values import ToolCall
+from deeprepo_sandbox.honest import JUDGED
 from deeprepo_sandbox.providers import Reply, Server, verdict
 from deeprepo_sandbox.providers.dialect import sample
 
@@ -34,7 +35,9 @@ def nothing(body: Mapping[str, Any], text: str) -> Reply:
     if "task_done" in tools:
         return Reply(calls=(ToolCall("done", "task_done", {}),))
     if "execute_python" in tools:
-        return Reply(calls=(ToolCall("done", "execute_python", {"code": "set_answer('Nothing was found.')"}),))
+        return Reply(
+            calls=(ToolCall("done", "execute_python", {"code": f"set_answer('Nothing was found.', {JUDGED})"}),)
+        )
     if "verdict" in asked.get("name", ""):  # on what code has found
         told = dict(verdict(body, UNDECIDED).data or {})
         return Reply(data={name: told.get(name, empty) for name, empty in sample(asked["schema"]).items()})

@@ -25,6 +25,7 @@ from benchmarks.table import Row, report
 from deeprepo.rlm.models import prices, provider_of
 from deeprepo.rlm.values import ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.honest import JUDGED
 from deeprepo_sandbox.providers import Modes, Reply, Server
 from deeprepo_sandbox.providers.modes import cap, size
 
@@ -39,7 +40,7 @@ TURNS = (
     "print(findings())",
     "print(read('calc.py'))",
     "print(budget())",
-    "set_answer('looked at it all')",
+    f"set_answer('looked at it all', {JUDGED})",
 )
 CAP = 1.0  # dollars of each review, where a mode has no other
 TAG = '<think>\nPerhaps {"answer": "", "findings": []}, or\n```python\nset_answer(\'from a draft\')\n```\nno.\n</think>\n\n'

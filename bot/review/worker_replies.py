@@ -18,7 +18,6 @@ def combined(sent: SentPrompt, exchange: Exchange, source: Source, tracker: Cove
     first = reply = _reply(sent, exchange.first, source)
     if first.error:
         return first
-    tracker.note_asked(sent.units)
     named = _named(exchange.first)
     if exchange.second is not None:
         second = _reply(sent, exchange.second, source)
@@ -26,6 +25,7 @@ def combined(sent: SentPrompt, exchange: Exchange, source: Source, tracker: Cove
             loss = f"{source.name} asked to see more code and gave no answer after that: {second.error}"
             return replace(first, error=loss)
         reply, named = _together(first, second, exchange.second), named | _named(exchange.second)
+    tracker.note_asked(sent.units)
     shown = {(excerpt.path, row.number) for excerpt in sent.shown for row in excerpt.rows}
     has_judged = tracker.judge(sent.units, named, str(source), shown)
     is_useful = has_judged or any(finding.start for finding in reply.findings)

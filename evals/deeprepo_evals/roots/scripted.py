@@ -13,6 +13,7 @@ from deeprepo_evals.plant.reader import Reader
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import journal
 from deeprepo_evals.roots.journal import BASELINE, BEHAVIOURS, FILES, PER_CALL, WORKER, Behaviour, Price
+from deeprepo_sandbox import honest
 from deeprepo_sandbox.scripted import ScriptedModel
 
 PREFIX = "scripted/"
@@ -71,7 +72,8 @@ class _Turns:
     def __call__(self, prompt: Prompt) -> Completion:
         if prompt.tool is None:  # it reads nothing itself
             usage = Usage(capacity.least_tokens(prompt.messages))
-            return Completion("{}", usage, data={"answer": "Nothing found.", "findings": []})
+            told = honest.told({"answer": "Nothing found.", "findings": []}, (one.text for one in prompt.messages))
+            return Completion("{}", usage, data=told)
         number = min(self._at, len(self._blocks) - 1)
         self._at += 1
         usage = self._turns[min(number, len(self._turns) - 1)] if self._turns else Usage()

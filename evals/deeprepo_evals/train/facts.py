@@ -20,7 +20,7 @@ class Facts:
     """One rollout. Plain numbers, so that a trace can carry them."""
 
     units: int  # of the change
-    read: int  # of these, whose file a worker's answer names
+    read: int  # of these, whose file a worker's answer names, or stood whole in a free prompt that a worker answered
     labels: int  # planted defects
     findings: int  # that were handed in and stood the check of their quotes
     matched: int  # of these, one to one: path, line and class of a label in a file of which a worker has read a unit
@@ -48,6 +48,9 @@ class Till:
     spent_tokens: dict[str, list[int]] = field(default_factory=dict)  # role -> input and output tokens
     delegated_calls: int = 0
     was_capped: bool = False  # a cap has stopped some call
+    texts: dict[str, str] = field(default_factory=dict)  # the text of each message, by its id
+    asked: dict[str, list[str]] = field(default_factory=dict)  # the messages of each request, by its key
+    shown: list[str] = field(default_factory=list)  # what workers were shown and then answered
     failure: str = ""  # the kind of the error that ended the root
     why: str = ""
 
@@ -56,11 +59,17 @@ class Till:
         self.was_capped |= row["kind"] == "failed" and row["error"] == BudgetSpent.__name__
         if row["kind"] == "failed" and row["role"] == "root":
             self.failure, self.why = row["error"], row["text"]
+        if row["kind"] == "message":
+            self.texts[row["id"]] = row["text"]
+        if row["kind"] == "request":
+            self.asked[row["key"]] = row["messages"]
         if row["kind"] != "call" or "usage" not in row:
             return
         sums = self.spent_tokens.setdefault(row["role"], [0, 0])
         sums[0] += row["usage"][0]
         sums[1] += row["usage"][1]
+        if row["role"] == "worker":
+            self.shown += [self.texts[name] for name in self.asked.get(row["key"], ()) if name in self.texts]
         self.delegated_calls += row["role"] == "worker" and row["at"].startswith("root")
 
 
@@ -68,13 +77,15 @@ def facts_of(review: Review, code: CodeBase, till: Till, most_turns: int) -> Fac
     """The figures of one review."""
     rows = [row for row in review.coverage.readings if row.kind == "unit"]
     findings = [placed.finding for placed in review.reported]
+    # A free prompt has no form in which a worker could name files
     opened = {row.path for row in rows if _by_worker(row)}
+    opened |= {path for path, text in code.files.items() if any(text in shown for shown in till.shown)}
     seen = [label for label in code.labels if label.path in opened]  # what is reported of other files is a guess
     found = match.match(findings, seen)
     root, worker = (till.spent_tokens.get(role, [0, 0]) for role in ("root", "worker"))
     return Facts(
         units=len(rows),
-        read=sum(map(_by_worker, rows)),
+        read=sum(row.path in opened for row in rows),
         labels=len(code.labels),
         findings=len(findings),
         matched=len(found.pairs),

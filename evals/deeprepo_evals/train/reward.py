@@ -1,7 +1,7 @@
 """What a rollout is worth, from 0 to 1. Pure; every weight is here, docs/contributing/training.md says why.
 
 Nothing that a root merely says counts: not a path that it names, not the words of its answer. A unit counts when its own text
-is in a file that a worker's answer names, a finding when it is the one of a planted defect, and silence only as far as was read.
+is in a file that a worker's answer names or that stood whole in a free prompt, a finding when it is the one of a planted defect, and silence only as far as was read.
 """
 
 from dataclasses import dataclass
