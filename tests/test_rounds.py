@@ -108,6 +108,22 @@ def test_reappearing_finding_keeps_its_number_and_counts_as_new(hand: Hand) -> N
     assert "This finding was fixed before" in markdown.render(third)
 
 
+def test_finding_in_a_renamed_file_keeps_its_number_and_severity(hand: Hand) -> None:
+    """If a push renames the file, a milder report of the same line is the known finding."""
+    first = hand.review()
+    hand.repository.commit({"shop/label.py": None, "shop/tag.py": FIRST["shop/label.py"]}, "rename")
+    item = found("shop/tag.py", "    size = parcel.size[0]", "low", "An empty size crashes the tag")
+
+    def worker(body: Mapping[str, Any]) -> Reply:
+        asked = "shop/tag.py" in str(body["messages"]) and "The claim, about" not in str(body["messages"])
+        return Reply(data={"answer": "", "findings": [item]}) if asked else judge(body)
+
+    second = hand.review(first, worker)
+    before = next(one for one in first.open_findings if one.path == "shop/label.py")
+    (after,) = (one for one in second.open_findings if one.path == "shop/tag.py")
+    assert (after.title, after.number, after.severity) == (item["title"], before.number, "medium")
+
+
 MENDED_IN_PART = [
     pytest.param(  # the same undefined name in different code
         {"shop/cart.py": "def total(rows):\n    return rounded(sum(rows))\n"},

@@ -108,10 +108,16 @@ def _has_same_quote(past: Evidence, now: Evidence, _: Since) -> bool:
 
 
 def is_replaced(past: Finding, now: Finding, since: Since) -> bool:
-    """Return whether the lines of an earlier finding changed, and this one quotes what stands between the same kept lines."""
-    kept = since.moves(now.path)
-    if now.path not in since.before or all(line in kept for line in range(past.start, past.end + 1)):
+    """Return whether the lines of an earlier finding changed, and this one quotes what stands between the same kept lines.
+
+    If the file has the quote as often as before, the lines only moved.
+    """
+    before_text, now_text = since.before.get(now.path), since.now.get(now.path, "")
+    if before_text is None or past.side == "base":
         return False
+    if 0 < occurrences(before_text, past.quote) <= occurrences(now_text, past.quote):
+        return False
+    kept = since.moves(now.path)
     before = max((kept[line] for line in kept if line < past.start), default=0)
     after = min((kept[line] for line in kept if line > past.end), default=now.end + 1)
     return before < now.end and now.start < after

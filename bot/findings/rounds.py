@@ -368,7 +368,7 @@ def has_like_title(one: Finding, other: Finding) -> bool:
     """Return whether two titles are alike and do not name different code."""
     names, other_names = code_names(one.title), code_names(other.title)
     is_apart = bool(names and other_names) and names.isdisjoint(other_names)
-    return alike(one.title, other.title) and not is_apart
+    return one.title == other.title or (alike(one.title, other.title) and not is_apart)
 
 
 def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
