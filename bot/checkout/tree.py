@@ -203,17 +203,16 @@ class Checkout:
 
     async def grep(self, query: Query) -> frozenset[str]:
         """Return the paths of the text files in which any of the patterns occurs."""
-        rows, listed = await self._searches.grep("-l", query, self._tree(query.side)), await self._listed(query.side)
-        return frozenset(path for path, _, _ in rows if path in listed)
+        listed = await self._original.entries(query.side)
+        return frozenset(
+            path for path, _, _ in await self._searches.grep("-l", query, self._tree(query.side)) if path in listed
+        )
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text)."""
         rows = await self._searches.grep("-n", query, self._tree(query.side), query.limit)
-        listed = await self._listed(query.side)
+        listed = await self._original.entries(query.side)
         return tuple(row for row in rows if row[0] in listed)
-
-    async def _listed(self, side: Side) -> Collection[str]:
-        return await self._original.entries(side)
 
     async def archive(self, side: Side, most: int) -> bytes:
         """Return one side as a tar archive, in the folder `work/`.

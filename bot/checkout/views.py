@@ -18,6 +18,7 @@ from bot.ports import KnownSecrets, RunnableTree
 from bot.secrets.masking import Masks
 from bot.secrets.patterns import PROMISING_LINE
 from bot.values import Query, Side, TreeEntry
+from bot.values.finding import PLACEHOLDER
 from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
@@ -143,12 +144,18 @@ class MaskedTree(TreeView):
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """Return the contents of many files, with placeholders for their secrets and all known ones."""
-        blobs, entries = await self._tree.read_many(paths, side), await self.entries(side)
+        entries = await self.entries(side)
+        names = {self._original_path(path, entries): path for path in paths}
+        blobs = await self._tree.read_many([*names], side)
         oids = {path: entries[path].oid for path in blobs}
         new = oids.items() - self._learned
         self._masks.learn_files({path: blobs[path].decode("utf-8", "replace") for path, _ in new})
         self._learned |= new
-        return {path: self._masks.hide_blob(oids[path], blob) for path, blob in blobs.items()}
+        return {names[path]: self._masks.hide_blob(oids[path], blob) for path, blob in blobs.items()}
+
+    def _original_path(self, path: str, entries: Mapping[str, TreeEntry]) -> str:
+        is_masked = path not in entries and PLACEHOLDER.search(path)
+        return next((one for one in entries if self._masks.hide_known(one) == path), path) if is_masked else path
 
     async def grep(self, query: Query) -> frozenset[str]:
         """Return the paths of the text files in which any of the patterns occurs after masking."""

@@ -19,7 +19,7 @@ from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget
 from bot.errors import DeepRepoError, public
 from bot.findings import proof
-from bot.findings.quotes import check_quotes, find_quote, true_text
+from bot.findings.quotes import check_quotes, find_quote, with_true_text
 from bot.findings.read import asking, strict, text
 from bot.outputs import facts
 from bot.outputs.parts import evidence
@@ -134,8 +134,7 @@ async def _place(item: Evidence, session: Session) -> Evidence | None:
     at = await find_quote(session.tree, item.path, item.quote)
     if at is None:
         return None
-    quote = await true_text(session.survey.tree, item.quote, item.path, at[0], at[1])
-    return replace(item, quote=quote, line=at[1], side=at[0])
+    return await with_true_text(replace(item, line=at[1], side=at[0]), session.survey.tree)
 
 
 OpenSession = Callable[[], AbstractAsyncContextManager[Session]]

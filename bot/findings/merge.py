@@ -112,11 +112,9 @@ def fingerprint(finding: Finding) -> str:
     return _digest(*place, finding.category, *filter(None, [finding.consumer]))
 
 
-def as_shown(finding: Finding, masked: Finding) -> Finding:
-    """Return a masked finding for models. If its quote has a secret, its fingerprint doesn't depend on the secret."""
-    if masked.quote == finding.quote:
-        return masked
-    return replace(masked, fingerprint=_digest(masked.path, fold(masked.quote), masked.category, masked.title))
+def masked_fingerprint(finding: Finding) -> str:
+    """Return a hash of a masked finding, for models."""
+    return _digest(finding.path, fold(finding.quote), finding.category, finding.title)
 
 
 def copy_mark(fingerprint: str, number: int) -> str:

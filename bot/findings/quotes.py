@@ -43,13 +43,14 @@ async def find_quote(
     return None
 
 
-async def true_text(tree: Tree, quote: str, path: str, side: Side, start: int) -> str:
-    """Return a quote that was found in the masked tree. If it has placeholders, return its lines in this tree."""
-    blob = await tree.read(path, side) if PLACEHOLDER.search(quote) else None
+async def with_true_text(item: Evidence, tree: Tree) -> Evidence:
+    """Return a quote that was found in the masked tree. If it has placeholders, it gets its lines in this tree."""
+    is_masked = PLACEHOLDER.search(item.quote) and not item.repository
+    blob = await tree.read(item.path, item.side) if is_masked else None
     if blob is None:
-        return quote
-    lines = blob.decode("utf-8", "replace").split("\n")[start - 1 : start - 1 + len(rows_of(quote))]
-    return "\n".join(line.rstrip("\r") for line in lines)
+        return item
+    lines = blob.decode("utf-8", "replace").split("\n")[item.line - 1 : item.line - 1 + len(rows_of(item.quote))]
+    return replace(item, quote="\n".join(line.rstrip("\r") for line in lines))
 
 
 def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from bot.findings import merge
-from bot.findings.quotes import check_quotes, true_text
+from bot.findings.quotes import check_quotes, with_true_text
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     Absence,
     ChangedFile,
     Dependents,
+    Evidence,
     Finding,
     IssueReport,
     PullRequest,
@@ -155,27 +156,23 @@ async def verified(session: Session, finding: Finding) -> Finding | str:
     """Verify a finding against the tree, or a consumer's tree. Returns it, or the reason to reject it."""
     if session.consumer_code is not None:
         finding = await session.consumer_code.attribute(finding)
-    true_tree, masks = session.survey.tree, session.survey.masks
+    tree, masks = session.survey.tree, session.survey.masks
     if not finding.basis.has_model:
-        return await check_quotes(finding, true_tree)
+        return await check_quotes(finding, tree)
     path = next((file.path for file in session.files if masks.hide_known(file.path) == finding.path), finding.path)
     # In what models are shown. In the files, a quote of a word could confirm a guess of part of a secret.
     found = await check_quotes(replace(finding, path=path), session.tree)
     if isinstance(found, str):
         return found
-    evidence = [
-        item
-        if item.repository
-        else replace(item, quote=await true_text(true_tree, item.quote, item.path, item.side, item.line))
-        for item in found.evidence
-    ]
-    quote = await true_text(true_tree, found.quote, found.path, found.side, found.start)
-    return replace(found, quote=quote, evidence=tuple(evidence))
+    places = Evidence(found.path, found.quote, found.start, found.side), *found.evidence
+    own, *evidence = [await with_true_text(place, tree) for place in places]
+    return replace(found, quote=own.quote, evidence=tuple(evidence))
 
 
-def shown_findings(session: Session) -> list[Finding]:
-    """Return the findings so far as models see them."""
-    return [merge.as_shown(finding, session.survey.masks.hide(finding)) for finding in session.results.findings]
+def as_shown(session: Session, finding: Finding) -> Finding:
+    """Return a finding as models see it. If its quote has a secret, its ID doesn't depend on the secret."""
+    masked = session.survey.masks.hide(finding)
+    return masked if masked.quote == finding.quote else replace(masked, fingerprint=merge.masked_fingerprint(masked))
 
 
 async def admit(session: Session, finding: Finding) -> None:

@@ -11,7 +11,7 @@ from bot.diff.render import FileDiff
 from bot.features.overlooked.section import ListedPlace
 from bot.features.own_checks import asking as own_checks
 from bot.review.readings import riskiest
-from bot.review.session import Session, shown_findings
+from bot.review.session import Session, as_shown
 from bot.values import Unit, severity_rank
 from deeprepo.rlm.values import tokens
 
@@ -51,7 +51,8 @@ def gather(
             diffs=diffs,
             places=places,
             findings=sorted(
-                shown_findings(session), key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)
+                [as_shown(session, finding) for finding in session.results.findings],
+                key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes),
             ),
             is_whole=len(diffs) == len({unit.path for unit in units}),
             questions=questions,

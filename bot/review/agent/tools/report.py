@@ -8,10 +8,10 @@ from bot import render
 from bot.features.own_checks import asking as own_checks
 from bot.findings import merge, read
 from bot.findings.issues import from_root
-from bot.findings.quotes import MAX_QUOTE, find_quote, true_text
+from bot.findings.quotes import MAX_QUOTE, find_quote, with_true_text
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
-from bot.review.session import shown_findings, verified
+from bot.review.session import as_shown, verified
 from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding
 from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
@@ -97,8 +97,8 @@ async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str
 def _standing(state: RunState, id: str) -> Finding | str:  # noqa: A002
     """Return the finding with this ID, or why there is none."""
     name = next(iter(str(id).split()), "")[: common.NOTE_CHARS]
-    rows = zip(shown_findings(state.session), state.session.results.findings, strict=True)
-    found = next((finding for shown, finding in rows if shown.fingerprint == name), None)
+    rows = state.session.results.findings
+    found = next((one for one in rows if as_shown(state.session, one).fingerprint == name), None)
     return found or _refuse(state, name, f"there is no finding {name}; findings() lists those that stand")
 
 
@@ -108,8 +108,7 @@ async def _line(state: RunState, path: str, quote: str) -> Evidence | None:
     found = await find_quote(session.tree, path, quote) if len(quote) <= MAX_QUOTE else None
     if found is None:
         return None
-    side, line, _ = found
-    return Evidence(path, await true_text(session.survey.tree, quote, path, side, line), line, side)
+    return await with_true_text(Evidence(path, quote, found[1], found[0]), session.survey.tree)
 
 
 async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -> str:
@@ -120,7 +119,7 @@ async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -
         why = (
             "code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
         )
-        return _refuse(state, f"drop({_id(state, finding)})", why)
+        return _refuse(state, f"drop({as_shown(state.session, finding).fingerprint})", why)
     # First, so that a broken line that is quoted against the finding stays one of its locations in a merge
     challenged = replace(finding, evidence=(replace(line, note=AGAINST), *finding.evidence))
     rows = state.session.results.findings
@@ -132,7 +131,7 @@ async def findings(state: RunState) -> list[dict[str, Any]]:
     """Return every finding that stands so far, with its id, line, state and who found it."""
     return [
         {"id": f.fingerprint, "line": f.start, "by": f.source, "state": f.verdict.state, **ask.as_dict(f)}
-        for f in shown_findings(state.session)
+        for f in [as_shown(state.session, one) for one in state.session.results.findings]
     ]
 
 
@@ -172,7 +171,7 @@ async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
         sources = tuple(dict.fromkeys((*checked_finding.basis.sources, *passes)))
         checked_finding = replace(checked_finding, basis=replace(checked_finding.basis, sources=sources))
     current, before = merge.add_or_replace(state.session.results.findings, checked_finding)
-    which = _id(state, current)
+    which = as_shown(state.session, current).fingerprint
     state.refusals.pop(finding.title, None)
     if before is not None and current == replace(before, basis=replace(before.basis, sources=current.basis.sources)):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
@@ -184,15 +183,10 @@ async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
     elif current.title == before.title and current.why == before.why:
         outcome = "updated: it keeps its words and takes what is new in yours"
     else:
-        outcome = f"updated: it replaces {_id(state, before)} ({before.title!r}), which is about the same lines"
+        outcome = f"updated: it replaces {as_shown(state.session, before).fingerprint} ({before.title!r}), which is about the same lines"
     outcome = f"{which} {outcome}{note}"
     state.note(outcome)
     return outcome
-
-
-def _id(state: RunState, finding: Finding) -> str:
-    """Return the ID by which models know a finding."""
-    return merge.as_shown(finding, state.session.survey.masks.hide(finding)).fingerprint
 
 
 def _refuse(state: RunState, title: object, why: str) -> str:
