@@ -108,11 +108,12 @@ class PromptTooLong(ProviderRefused):
     """The prompt does not fit the model's context window.
 
     `window` and `size` are the sizes of the window and the prompt in tokens, or None if the provider does not say.
+    `cap` is the maximum of the reply that was asked for: with a lower one, the prompt may fit. It is 0 if that can't help.
     """
 
-    def __init__(self, message: str, window: int | None = None, size: int | None = None) -> None:
+    def __init__(self, message: str, window: int | None = None, size: int | None = None, cap: int = 0) -> None:
         super().__init__(message)
-        self.window, self.size = window, size
+        self.window, self.size, self.cap = window, size, cap
 
 
 class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours

@@ -67,8 +67,8 @@ def test_cached_tokens_have_a_reduced_price(name: str) -> None:
 
 def test_cache_writes_cost_more() -> None:
     """Tokens written to Anthropic's cache count as input and cost 25 % more."""
-    done = complete(ANTHROPIC, Reply("x", usage=Usage(1000, 0, cache_write=1000)))
+    done = complete(ANTHROPIC, Reply("x", usage=Usage(1000, 1, cache_write=1000)))
     assert (done.usage, prices.dollars(ANTHROPIC, done.usage)) == (
-        Usage(1000, 0, cache_write=1000),
-        pytest.approx(1000 * 3.75 / 1e6),
+        Usage(1000, 1, cache_write=1000),
+        pytest.approx((1000 * 3.75 + 15) / 1e6),
     )

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from deeprepo.rlm.errors import ProviderDown
 from deeprepo.rlm.models.answers import JSON_ONLY, Stop, completion, parse, sendable
-from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
+from deeprepo.rlm.models.connection import HttpModel, count, frames, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, key_text
 from deeprepo.rlm.models.stream import Messages
@@ -43,7 +43,7 @@ class Events(anthropic.AsyncStream[T]):
     """The library's stream with a size limit."""
 
     async def _iter_events(self) -> AsyncIterator[Any]:
-        async for event in self._decoder.aiter_bytes(bounded(self.response.aiter_bytes())):
+        async for event in frames(self._decoder, self.response.aiter_bytes()):
             yield event
 
 
@@ -106,11 +106,8 @@ class AnthropicModel(HttpModel):
         """Return the reported tokens. In this dialect, `input_tokens` excludes cache reads and writes."""
         read_, write = count(report.get("cache_read_input_tokens")), count(report.get("cache_creation_input_tokens"))
         prompt_tokens = count(report.get("input_tokens")) + read_ + write
-        output_tokens = count(report.get("output_tokens"))
-        if prompt_tokens:
-            return Usage(prompt_tokens, output_tokens, read_, write)
-        guess = self.estimate(prompt, work)
-        return Usage(guess.input, output_tokens or guess.output)
+        output_tokens = self.output(count(report.get("output_tokens")), prompt, work)
+        return Usage(prompt_tokens or self.estimate(prompt, work).input, output_tokens, read_, write)
 
 
 def client_of(key: Key, url: str, timeout: float) -> Callable[[], anthropic.AsyncAnthropic]:

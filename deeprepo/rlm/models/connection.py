@@ -8,6 +8,7 @@ The HTTP library is httpx2, or httpx for openai 2, which the training environmen
 """
 
 import asyncio
+import codecs
 import json
 import re
 import ssl
@@ -17,7 +18,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import asdict, replace
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus as Http
 from types import ModuleType
 from typing import Any, ClassVar
@@ -45,6 +46,7 @@ from deeprepo.rlm.values import Completion, Prompt, Sampling, Usage
 
 CONNECT = 10.0  # timeout for connecting, in seconds
 MOST_REPLY = 32 << 20  # maximum bytes of a reply
+MOST_HEADER, MOST_HEADERS = 64 << 10, 256  # bytes of one header, and headers
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 WORK_FIELDS = ("choices", "content", "usage")  # fields of a reply with the model's output and its cost
@@ -159,8 +161,8 @@ class HttpModel(ABC):
         has_reason = refusal.reason is not None and refusal.param in {"", "model"}
         if refusal.is_spoilt or refusal.is_about_prompt or has_reason or self._own_parameter(refusal):
             return {}
-        most = longest_reply(refusal.message)
-        if most is not None and most < form.cap(prompt):
+        most = longest_reply(refusal.message, refusal.cap)
+        if most is not None:
             return {"most": most}
         if failures.too_long(refusal):
             return {}
@@ -224,8 +226,9 @@ class HttpModel(ABC):
         is_long = size > max(self._known.largest, SMALL_PROMPT)
         if refusal.is_unexplained and is_long and self._known.size_guesses < MOST_SIZE_GUESSES:
             self._known.size_guesses += 1
-            window = failures.window_by_numbers(refusal.message, size, self._cap(prompt, self._known.form))
-            return PromptTooLong(f"{error}; or the prompt is too long", window)
+            window, stated = failures.sizes_in(refusal.message, refusal.cap)
+            is_compared = stated is not None and size / 2 <= stated <= 2 * size
+            return PromptTooLong(f"{error}; or the prompt is too long", window if is_compared else None)
         return error
 
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
@@ -257,6 +260,7 @@ class HttpModel(ABC):
             has_work = bool(written) or any(map(reply.get, WORK_FIELDS))
             cause = self._cause(error)
             if isinstance(cause, Refusal):
+                cause.cap, cause.has_begun = self._cap(prompt, form), has_work
                 if (cause.is_about_request or cause.is_cut_off) and not has_work:
                     raise cause from None
                 failure = failures.translate(cause, self.name, self._server, _texts(prompt))
@@ -287,6 +291,12 @@ class HttpModel(ABC):
         guess, known_ = estimate(prompt, work), self._known
         written = guess.output * known_.counted / known_.guessed if known_.guessed else guess.output
         return replace(guess, input=round(guess.input * known_.density), output=round(written))
+
+    def output(self, reported: int, prompt: Prompt, work: object) -> int:
+        """Return the tokens of the model's output as reported, or an estimate if the server reports none for a text or a call."""
+        written = {**work, "role": None} if isinstance(work, Mapping) else work
+        is_empty = not any(written.values()) if isinstance(written, dict) else not written
+        return reported if reported or is_empty else self.estimate(prompt, work).output
 
     def usage_of_whole(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
         """Return the usage of a complete reply, and learn from it how the server counts."""
@@ -370,6 +380,26 @@ class HttpModel(ABC):
         return failures.unreachable(error, self.name, self._host, self._timeout)
 
 
+async def frames(decoder: Any, pieces: AsyncIterator[bytes]) -> AsyncIterator[Any]:  # noqa: ANN401 - the library's
+    """Yield the events of a stream that have data for us. The others keep the connection open, or are for other clients."""
+    async for event in decoder.aiter_bytes(_without_mark(bounded(pieces))):
+        data = event.data.strip()
+        is_foreign = event.event not in {None, "error"} and data[:1] not in {"{", "["}
+        if data and not is_foreign:
+            yield event
+
+
+async def _without_mark(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the pieces without a byte order mark at the beginning."""
+    begin: bytes | None = b""
+    async for piece in pieces:
+        if begin is None:
+            yield piece
+        elif not codecs.BOM_UTF8.startswith(begin := begin + piece):
+            yield begin.removeprefix(codecs.BOM_UTF8)
+            begin = None
+
+
 async def bounded(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the decompressed pieces of a reply. Raises ProviderDown if it is too long."""
     size = 0
@@ -386,9 +416,9 @@ def _parse_whole_reply(body: bytes, assembly: Chat | Messages) -> object:
     Raises Refusal for anything else, such as a proxy's error page.
     """
     text = body.decode("utf-8-sig", "replace").strip()
-    if text.startswith(("data:", "event:")):
+    if text.startswith(("data:", "event:", "retry:", "id:", ":")):
         rows = [line.removeprefix("data:").strip() for line in text.split("\n") if line.startswith("data:")]
-        for row in rows:
+        for row in filter(None, rows):
             assembly.take(json.loads(row) if row != "[DONE]" else None)
         return assembly.whole(is_ended="[DONE]" in rows)
     if text and text[0] not in "{[":
@@ -416,10 +446,21 @@ def transport(
     with suppress(ValueError):  # the library rejects some other proxies, even if they are for other addresses
         if "://" not in proxy or proxy.lower().startswith(("http://", "https://")):
             hooks = {"request": [_leaves]}
-            return maker(limits=limits, timeout=times, follow_redirects=False, verify=context, event_hooks=hooks)
+            client = maker(limits=limits, timeout=times, follow_redirects=False, verify=context, event_hooks=hooks)
+            for one in (client._transport, *client._mounts.values()):  # noqa: SLF001 - the library offers no other way
+                if one is not None:
+                    one.get_client = partial(_with_room, one.get_client)  # type: ignore[attr-defined]
+            return client
     raise AccountRefused(
         "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a proxy that is not supported. It must begin with http:// or https://"
     )
+
+
+def _with_room(opened: Callable[[], aiohttp.ClientSession]) -> aiohttp.ClientSession:
+    """Open a session that reads the headers of gateways, which are longer and more than aiohttp's default allows."""
+    session = opened()
+    session._max_field_size, session._max_headers = MOST_HEADER, MOST_HEADERS  # noqa: SLF001 - the transport passes no options
+    return session
 
 
 async def _leaves(_: object) -> None:
@@ -442,5 +483,5 @@ def _ssl_context(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
 
 
 def count(tokens: object) -> int:
-    """Return a token count from a reply, or 0 if it is not a valid number."""
-    return max(0, int(tokens)) if isinstance(tokens, (int, float)) and tokens < float("inf") else 0
+    """Return a token count from a reply, or 0 if it is not a valid number. No prompt or reply has as many as MOST_REPLY."""
+    return max(0, int(tokens)) if isinstance(tokens, (int, float)) and tokens < MOST_REPLY else 0

@@ -7,12 +7,12 @@ even 200. The server's message is quoted, without any part that may come from th
 import json
 import re
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus as Http
-from itertools import combinations
 from typing import Any
 
 import aiohttp
@@ -31,7 +31,7 @@ from deeprepo.rlm.errors import (
     RateLimited,
     TimedOut,
 )
-from deeprepo.rlm.models.forms import LEAST, longest_reply
+from deeprepo.rlm.models.forms import MISREAD, longest_reply, numbers_in
 from deeprepo.rlm.values import OWN_SERVERS
 
 NUMBER = re.compile(r"\d+(\.\d+)?")
@@ -42,23 +42,14 @@ TOO_LONG = re.compile(
     r"|max\w{0,20}.{0,20}(sequence|context|input|prompt|model) length|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
     re.IGNORECASE,
 )
-# A number next to a word for a limit. The smallest is the window, since the size of the prompt is larger.
-WINDOW = re.compile(
-    r"(?:max[^\W\d]{0,40}|limit|window|(?:context|length|size)(?: length| size)?|longer than|exceed|<=|>|range of)\D{0,40}?(?:\[\d+, ?)?"
-    r"(?<![\d,])(\d[\d,]{2,20})|(?<![\d,])(\d[\d,]{2,20}) (?:tokens? )?(?:maximum|context|limit)",
-    re.IGNORECASE,
-)
-# "190000 + 32768 > 200000": the prompt, the reply's cap and the window.
-TOTAL = re.compile(r"(?<!\d)(\d{3,12}) \+ \d{3,12} > (\d{3,12})")
-COUNTS = re.compile(r"(?<![A-Za-z\d_.,-])\d[\d,]{2,20}")
-MOST_COUNTS = 12  # numbers in a message that are compared
 LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
 # Too large for the account's limit per minute.
 TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
 # The server cut off the reply, and sent an error instead of the beginning.
 CUT_OFF = re.compile(r"output limit was reached|try again with higher max_?tokens", re.IGNORECASE)
 UNSUPPORTED = re.compile(
-    r"\brequires?\b|not (supported|enabled|implemented|allowed)|unsupported|unexpected", re.IGNORECASE
+    r"\brequires?\b|not (supported|enabled|implemented|allowed)|unsupported|unexpected|roles must alternate",
+    re.IGNORECASE,
 )
 SPOILT = {"tool_use_failed", "json_validate_failed"}  # Groq checks the model's reply and sends a 400 if it is invalid
 # The statuses that correspond to error types in a stream or in a 200, where there is no status. Includes Bedrock's types.
@@ -74,6 +65,7 @@ STATUSES_BY_TYPE = {
     401: "authentication_error invalid_api_key",
     400: "validationexception invalid_request_error invalid_argument context_length_exceeded exceed_context_size_error",
 }
+RETRIED = {Http.REQUEST_TIMEOUT, Http.CONFLICT, Http.FAILED_DEPENDENCY, Http.TOO_EARLY, 499}  # the last is nginx's
 STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word in words.split()}
 KEY_REFUSED = "{provider} refused the key (status {status}). Check that it is set, valid and allowed to use {model}"
 PROXY_REFUSED = "the proxy refuses the connection. Check HTTPS_PROXY and HTTP_PROXY, with user and password if the proxy asks for them"
@@ -162,7 +154,13 @@ DEEPEST, MOST_LAYERS = 5, 20  # maximum depth that is read in a body, and maximu
 STATUSES = range(300, 600)  # statuses of failures
 OVERLOADED = 529  # Anthropic's own status
 QUOTE_CHARS = 160  # quoted characters of the server's message
+USEFUL = 1_024  # tokens; a shorter reply is no use
 SHARED = 12  # a message that shares so many characters with the prompt is not quoted
+LONGEST_RESET = 60.0  # seconds to wait for a limit whose renewal is only derived
+AGAIN = re.compile(r"(?:retry|try again) (?:in|after) (\d\S*)", re.IGNORECASE)
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|[smh])?")
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0}
+SINCE_1970 = 1e9  # a larger number of seconds is a time
 KEY_LIKE = re.compile(r"[\w+/=.-]{16,400}+")
 
 
@@ -175,8 +173,11 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     code: str = ""
     param: str = ""
     retry_after: float | None = None
+    reset_after: float | None = None  # seconds until a limit is renewed, if no `retry-after` was sent
     is_page: bool = False  # the page of a proxy or a firewall, or other text that is not an API response
     sent_status: int = 0  # the actual HTTP status, if `status` was derived from the body
+    cap: int = 0  # maximum tokens of the reply that was asked for
+    has_begun: bool = False  # whether a part of the reply had arrived
 
     @property
     def words(self) -> str:
@@ -188,10 +189,10 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
         """Whether the request itself was rejected, so another form may work. Some local servers send a 500 or 501."""
         is_said = (
             self.status in {Http.INTERNAL_SERVER_ERROR, Http.NOT_IMPLEMENTED}
-            and UNSUPPORTED.search(self.message)
+            and (self.is_misread or UNSUPPORTED.search(self.message))
             and self.reason is None
         )
-        is_affordable = self.status == Http.PAYMENT_REQUIRED and longest_reply(self.message) is not None
+        is_affordable = self.status == Http.PAYMENT_REQUIRED and longest_reply(self.message, self.cap) is not None
         return self.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY} or bool(
             is_said or is_affordable
         )
@@ -202,9 +203,14 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
         return CUT_OFF.search(self.message) is not None
 
     @property
+    def is_misread(self) -> bool:
+        """Whether llama.cpp's template or its parser of tool calls failed."""
+        return self.status >= Http.INTERNAL_SERVER_ERROR and MISREAD.search(self.message) is not None
+
+    @property
     def is_spoilt(self) -> bool:
         """Whether the model's own reply was invalid."""
-        return self.code in SPOILT
+        return self.code in SPOILT or (self.has_begun and self.is_misread)
 
     @property
     def is_about_prompt(self) -> bool:
@@ -215,7 +221,9 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     @property
     def is_unexplained(self) -> bool:
         """Whether the reason is unknown, so that any part of the request may be the cause."""
-        is_understood = self.is_spoilt or self.is_about_prompt or self.reason is not None or too_long(self)
+        is_understood = (
+            self.is_spoilt or self.is_misread or self.is_about_prompt or self.reason is not None or too_long(self)
+        )
         return self.is_about_request and self.status != Http.NOT_FOUND and not is_understood
 
     @property
@@ -239,7 +247,9 @@ def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
     codes = (str(layer[name]) for layer in layers for name in ("code", "type") if layer.get(name))
     code = next((code for code in codes if not code.lstrip("-").isdigit()), "")
     param = next((str(layer["param"]) for layer in layers if layer.get("param")), "")
-    return Refusal(status, message[:4000], code, param, retry_after(headers), is_page)
+    wait = retry_after(headers)
+    reset = reset_after(headers, layers, message) if wait is None else None
+    return Refusal(status, message[:4000], code, param, wait, reset, is_page)
 
 
 def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
@@ -273,6 +283,30 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
+def reset_after(headers: Mapping[str, str], layers: Iterable[Mapping[str, Any]], message: str) -> float | None:
+    """Return the seconds until a used-up limit is renewed, at most LONGEST_RESET, from the body or other headers, or None."""
+    waits = [seconds_of(str(layer["retryDelay"])) for layer in layers if layer.get("retryDelay")]
+    waits += [seconds_of(match[1]) for match in AGAIN.finditer(message)]
+    for name, value in headers.items():
+        if (
+            "ratelimit" in name
+            and "reset" in name
+            and headers.get(name.replace("reset", "remaining"), "").strip() == "0"
+        ):
+            waits.append(seconds_of(value))
+    return min(LONGEST_RESET, max(waits)) if waits else None
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds in "1m2.5s" or "20ms", or until a date or a Unix time in seconds or milliseconds. 0 for other text."""
+    with suppress(ValueError):
+        return max(0.0, (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds())
+    seconds = sum(float(number) * UNITS[unit or "s"] for number, unit in DURATION.findall(text))
+    if seconds > SINCE_1970:
+        seconds = seconds / (1 if seconds < 1000 * SINCE_1970 else 1000) - datetime.now(UTC).timestamp()
+    return max(0.0, seconds)
+
+
 def error_in_reply(reply: Mapping[str, object]) -> Mapping[str, object] | None:
     """Return the error in a 200 without a reply, such as `{"detail": ...}` or `{"base_resp": {...}}`, or None."""
     if reply.get("error"):
@@ -303,7 +337,7 @@ def too_long(refusal: Refusal) -> bool:
     """Return whether the prompt is too long for the model's window or the account's limit per minute."""
     if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: one request exceeds the limit per minute
         return bool(TOO_LARGE.search(refusal.message)) and "too large" in refusal.message.lower()
-    if longest_reply(refusal.message) is not None:
+    if longest_reply(refusal.message, refusal.cap) is not None:
         return False
     if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama, xinference and gateways
         return bool(TOO_LONG.search(refusal.message) and LENGTH.search(refusal.message))
@@ -360,6 +394,10 @@ def _error(refusal: Refusal, name: str, server: str) -> ProviderError:  # noqa: 
         return QuotaExhausted(REASONS[0][2].format(**names))
     if too_long(refusal):
         return _too_long(refusal, name)
+    if refusal.is_misread:
+        return ProviderRefused(
+            f"{provider} could not read what {model} wrote, or its chat template rejects the dialogue (status {shown}{said})"
+        )
     if is_limit and A_DAY.search(words) and refusal.retry_after is None:
         return QuotaExhausted(
             f"{provider} refused more calls today, because this key reached its daily limit (status {shown}). Try again tomorrow, or use another provider"
@@ -371,10 +409,11 @@ def _error(refusal: Refusal, name: str, server: str) -> ProviderError:  # noqa: 
         return reason[0](reason[1].format(**names))
     if is_limit or is_appointment:
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
+        after = refusal.reset_after if refusal.retry_after is None else refusal.retry_after
         if status == Http.TOO_MANY_REQUESTS:
-            return RateLimited(f"{provider} asked for fewer calls (status {shown}){wait}", refusal.retry_after)
-        return Overloaded(f"{provider} is overloaded (status {shown}){wait}", refusal.retry_after)
-    if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
+            return RateLimited(f"{provider} asked for fewer calls (status {shown}){wait}", after)
+        return Overloaded(f"{provider} is overloaded (status {shown}){wait}", after)
+    if status >= Http.INTERNAL_SERVER_ERROR or status in RETRIED:
         return ProviderDown(f"{provider} had an internal error (status {shown}{said}). Try again later")
     if status == Http.FORBIDDEN and "model" not in words.lower():
         return ModelRefused(KEY_REFUSED.format(**names))
@@ -389,37 +428,30 @@ def _error(refusal: Refusal, name: str, server: str) -> ProviderError:  # noqa: 
     )
 
 
-def window_by_numbers(message: str, tokens: int, cap: int) -> int | None:
-    """Return the window that a refusal compares with the prompt's size, in any wording, or None.
+def sizes_in(message: str, cap: int) -> tuple[int | None, int | None]:
+    """Return the sizes of the window and of the prompt that a refusal states, in any wording. `cap`: of the reply that was asked for.
 
-    `tokens` is an estimate of the prompt's size, and `cap` the requested maximum of the reply.
+    Numbers that add up describe the request. Of two others, the smaller one is the window, unless a prompt of that size
+    would fit into a window of the other size with a smaller reply.
     """
-    numbers = [number for number in _limits(message) if number != cap]
-    sent = max((number for number in numbers if tokens / 2 <= number <= 2 * tokens), default=0)
-    return min((number for number in numbers if number < sent), default=None)
-
-
-def _limits(message: str) -> list[int]:
-    """Return the numbers that may be limits. Numbers that add up (prompt + reply = total) describe the request."""
-    numbers = [int(match.replace(",", "")) for match in COUNTS.findall(message)][:MOST_COUNTS]
-    sums = [{a, b, a + b} for a, b in combinations(numbers, 2) if a + b in numbers]
-    asked_for = set().union(*sums)
-    return [number for number in numbers if number >= LEAST and number not in asked_for]
+    numbers = set(numbers_in(message))
+    sums = [(a, b) for a in numbers for b in numbers if 0 < a < b and a + b in numbers]
+    parts = next(((a, b) for a, b in sums if cap in (a, b)), sums[0] if sums else ())
+    prompt = max((part for part in parts if part != cap), default=None)
+    described = {cap, *(number for a, b in sums for number in (a, b, a + b))}
+    rest = sorted(number for number in numbers - described if number >= USEFUL)
+    if prompt is not None or len(rest) < 2:  # noqa: PLR2004 - the window and the prompt
+        return (rest[0] if rest else None), prompt
+    window, prompt = rest[0], rest[-1]
+    return (prompt, window) if window + USEFUL < prompt < window + cap else (window, prompt)
 
 
 def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
-    total = TOTAL.search(refusal.message)
-    if total is not None:  # prompt and reply's cap together are too long, so a lower cap may fit
-        size: int | None = int(total[2])
-    else:
-        limits = _limits(refusal.message)
-        named = (int((match[1] or match[2]).replace(",", "")) for match in WINDOW.finditer(refusal.message))
-        size = min((number for number in named if number in limits), default=None)
-        if size is None and len(set(limits)) > 1:
-            size = min(limits)
-    limit = f", whose limit is {size:,} tokens" if size else ""
+    window, size = sizes_in(refusal.message, refusal.cap)
+    limit = f", whose limit is {window:,} tokens" if window else ""
     why = f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or send less text"
-    return PromptTooLong(why, size, int(total[1]) if total is not None else None)
+    is_about_bytes = refusal.status == Http.REQUEST_ENTITY_TOO_LARGE
+    return PromptTooLong(why, window, size, 0 if is_about_bytes else refusal.cap)
 
 
 NO_CONNECTION = (

@@ -8,6 +8,7 @@ that worked is remembered. Later requests restore the parameters one at a time, 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, get_args
 
 from deeprepo.rlm.models.provider import Tokens
@@ -25,6 +26,9 @@ EXTRAS = re.compile(
     r"reasoning_content|reasoning_details|extra_content|thought_signature|\breasoning\b|`?thinking`? block|signature",
     re.IGNORECASE,
 )
+MISREAD = re.compile(
+    r"failed to parse input|peg-native format|in template\b|raise_exception", re.IGNORECASE
+)  # llama.cpp
 ROLES = re.compile(
     r"(system|developer) (role|message|instruction)|role.{0,20}system|roles must alternate|only user and assistant roles",
     re.IGNORECASE,
@@ -32,11 +36,9 @@ ROLES = re.compile(
 USAGE = re.compile(r"stream_options|include_usage")
 STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
-REPLY_LIMIT = re.compile(  # the maximum length of a reply
-    r"at most (\d+) (?:completion|output) tokens|tokens`?: \d+ > (\d+)|less than or equal to `?(\d+)|\[\d+, ?(\d+)\]"
-    r"|model limit of (\d+)|to (\d+) \(exclusive\)|maximum (?:value|of|is) `?(\d+)|<= ?(\d+)|can only afford (\d+)",
-    re.IGNORECASE,
-)
+NUMBER = re.compile(r"(?<![A-Za-z\d_.,-])\d[\d,]*")
+MOST_NUMBERS = 12  # in a message that are compared
+PROMPT = re.compile(r"input|prompt|context|messages", re.IGNORECASE)
 LEAST = 256  # tokens; a shorter reply is not worth a request
 PLAIN = 4_095  # reply tokens that every model supports; some have a limit below 4,096
 
@@ -108,19 +110,23 @@ def simpler(
             for plainer in answers[answers.index(form.answer) + 1 :]
         ),
         Simplification({"stream": False}, STREAM.search),
-        Simplification({"tools": False}, TOOLS.search),
+        Simplification({"tools": False}, lambda words: TOOLS.search(words) or MISREAD.search(words)),
         *([Simplification({"most": PLAIN}, CAP.search)] if form.cap(prompt) > PLAIN + 1 else []),
     )
     return (step for step in steps if step.field in used & fields)
 
 
-def longest_reply(message: str) -> int | None:
-    """Return the model's maximum reply tokens if a refusal names them, else None."""
-    most = REPLY_LIMIT.search(message) if CAP.search(message) and "input" not in message.lower() else None
-    if most is None:
+def numbers_in(message: str) -> list[int]:
+    """Return the first whole numbers in a refusal."""
+    return [int(match[0].replace(",", "")) for match in islice(NUMBER.finditer(message), MOST_NUMBERS)]
+
+
+def longest_reply(message: str, cap: int) -> int | None:
+    """Return the model's maximum reply tokens if a refusal of the `cap` names them, and no prompt, else None."""
+    if not CAP.search(message) or PROMPT.search(message):
         return None
-    tokens = min(int(number) for number in most.groups() if number) - (" (exclusive)" in message)
-    return tokens if tokens >= LEAST else None
+    most = max((number for number in numbers_in(message) if LEAST <= number < cap), default=None)
+    return most - (" (exclusive)" in message) if most is not None else None
 
 
 def sends_extras(prompt: Prompt, form: RequestForm) -> bool:

@@ -19,6 +19,7 @@ import openai
 from pydantic import SecretStr
 
 from deeprepo.rlm.errors import BadAnswer, ProviderDown
+from deeprepo.rlm.models import failures
 from deeprepo.rlm.models.answers import (
     JSON_ONLY,
     Stop,
@@ -28,7 +29,7 @@ from deeprepo.rlm.models.answers import (
     sendable,
     text_of,
 )
-from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
+from deeprepo.rlm.models.connection import HttpModel, count, frames, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, Tokens, key_text
 from deeprepo.rlm.models.stream import Chat
@@ -58,7 +59,7 @@ class Events(openai.AsyncStream[T]):
     is_ended = False
 
     async def _iter_events(self) -> AsyncIterator[Any]:
-        async for event in self._decoder.aiter_bytes(bounded(self.response.aiter_bytes())):
+        async for event in frames(self._decoder, self.response.aiter_bytes()):
             self.is_ended |= event.data.startswith("[DONE]")
             yield event
 
@@ -138,6 +139,8 @@ class OpenAIModel(HttpModel):
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
         message, finish_reason = choice.get("message"), str(choice.get("finish_reason")).lower()
         if not isinstance(message, Mapping) or finish_reason in FAILED:
+            if choice.get("error"):
+                raise failures.inside({"error": choice["error"]})
             raise ProviderDown(f"{provider} sent a reply without a message. Try again")
         calls = _calls(message.get("tool_calls"), self.name)
         if finish_reason == MALFORMED and not calls:
@@ -159,13 +162,13 @@ class OpenAIModel(HttpModel):
         details = raw_details if isinstance(raw_details, Mapping) else {}
         read_ = count(details.get("cached_tokens")) or count(report.get("prompt_cache_hit_tokens"))
         write, prompt_tokens = count(details.get("cache_write_tokens")), count(report.get("prompt_tokens"))
-        output_tokens = count(report.get("completion_tokens"))
-        if not prompt_tokens:
-            guess = self.estimate(prompt, work)
-            return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
+        parts = report.get("completion_tokens_details")
+        thinking = count(parts.get("reasoning_tokens")) if isinstance(parts, Mapping) else 0
         # Gemini and xAI include thinking only in the total, and bill it.
-        rest = count(report.get("total_tokens")) - prompt_tokens
-        return Usage(max(prompt_tokens, read_ + write), max(output_tokens, rest), read_, write)
+        rest = count(report.get("total_tokens")) - prompt_tokens if prompt_tokens else 0
+        output_tokens = self.output(max(count(report.get("completion_tokens")), thinking, rest), prompt, work)
+        prompt_tokens = prompt_tokens or self.estimate(prompt, work).input
+        return Usage(max(prompt_tokens, read_ + write), output_tokens, read_, write)
 
 
 def _billed(report: Mapping[str, Any]) -> float | None:

@@ -5,10 +5,12 @@ reservation, so the libraries' own retries are off.
 """
 
 import asyncio
+import math
 import random
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import astuple, replace
 from functools import partial
 
@@ -29,7 +31,7 @@ from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget, Hold
 from deeprepo.rlm.money.capacity import OWN_PLACES, PLACES
 from deeprepo.rlm.money.gate import TRIES, Gate, OnWait, Pause
-from deeprepo.rlm.money.sizes import Request, Sizes
+from deeprepo.rlm.money.sizes import ENLARGE, Request, Sizes, is_window_full
 from deeprepo.rlm.values import OWN_SERVERS, Completion, Masks, Message, Model, Prompt, Purpose, Usage, provider_name
 
 MEND = "That answer cannot be used: {wrong}. Answer again in full, in the requested form, and with nothing else."
@@ -67,6 +69,7 @@ class Calls:
         self.budget, self.sizes = budget, Sizes(budget)
         self.sent = asyncio.Event()  # set when the first request is sent; from then on, the run mostly waits
         self._gates: dict[object, Gate] = {}  # by address and key
+        self._searches: dict[str, asyncio.Lock] = {}  # by model, held while one request searches for a cap
         self.failures: list[tuple[Purpose, ProviderError]] = []  # final errors
 
     @property
@@ -167,12 +170,16 @@ class Calls:
         A root's reply is returned even if it is cut off again, and the root gets a note. For any other role,
         this is a BadAnswer.
         """
-        if first.stop != "length":
+        if first.stop != "length" or (prompt.tool and is_window_full(first)):
             return first
+        if is_window_full(first):
+            raise self._unusable_reply(
+                f"{model.name} ended its answer after {first.usage.output:,} of {first.cap:,} tokens, because its window "
+                f"was full or it has a limit of its own: {ENLARGE}"
+            )
         used = max(first.usage.output, first.cap or prompt.max_tokens)
         text = f"the answer of {model.name} was cut off at {used:,} tokens (including thinking)"
-        most = getattr(model, "longest_reply", None)
-        if most is not None and used >= most:  # it would be cut off again at the same length
+        if used >= (getattr(model, "longest_reply", None) or math.inf):  # it would be cut off again at the same length
             if prompt.tool is None:
                 raise self._unusable_reply(f"{text}, the limit set by its `max_tokens`, so raise it")
             return first
@@ -216,11 +223,12 @@ class Calls:
             if rows and "reply" in rows[-1]:
                 if role == "root":
                     self.budget.keep(self.sizes.next_reply(model, request), model.price)
+                self.sizes.recall(model, rows[-1].get("window"), rows[-1].get("room"))
                 self._done[key] = codec.completion(rows[-1])
             elif rows and rows[-1]["kind"] == "failed":
                 error = codec.error(rows[-1])
                 if isinstance(error, PromptTooLong):
-                    self.sizes.shrink(model, error.window)
+                    self.sizes.recall(model, error.window)
                 raise error
             else:
                 task = asyncio.create_task(self._send(model, request, about))
@@ -239,17 +247,19 @@ class Calls:
         """Send one request until it succeeds or must not be tried again.
 
         The final error is recorded, so that a resumed run continues in the same way. Faults and billed attempts
-        count as tries, and rate limits are waited for. A context window named in a refusal limits later requests.
+        count as tries, and rate limits are waited for. If the prompt may fit with a shorter reply, the cap on the reply
+        is lowered. Only one request at a time searches for a cap.
         """
         gate = self._gate(model)
         attempts = failures = silent = sent = 0
         try:
-            async with asyncio.timeout(self.budget.seconds_left()):
+            async with asyncio.timeout(self.budget.seconds_left()), AsyncExitStack() as search:
                 while True:
                     attempts += 1
                     try:
                         async with gate.place(model.name):
                             left = max(1, request.prompt.requests - sent)
+                            request = self.sizes.fitting(model, request)
                             reply = await self._try(model, request, {**about, "try": attempts}, left)
                             await self.journal.wait_stored()
                             return reply
@@ -261,10 +271,13 @@ class Calls:
                         is_over = failures == TRIES or silent == SILENCES or sent >= request.prompt.requests
                         if is_over or gate.given_up(model.name) is not None:
                             raise
-                        if isinstance(error, PromptTooLong) and not self.sizes.shrink(model, error.window):
-                            raise
-                        if isinstance(error, PromptTooLong) and error.size:
-                            self.sizes.measure(model, request.size, error.size)
+                        if isinstance(error, PromptTooLong):
+                            if error.window is None and not request.is_search:
+                                await search.enter_async_context(self._searches.setdefault(model.name, asyncio.Lock()))
+                            smaller = self.sizes.smaller(model, request, error)
+                            if smaller is None:
+                                raise
+                            request = smaller
         except TimeoutError:
             last: ProviderError | BudgetSpent = BudgetSpent(self.budget.out_of_time())
         except (ProviderError, BudgetSpent) as failure:
@@ -275,7 +288,6 @@ class Calls:
 
     async def _try(self, model: Model, request: Request, about: Row, most: int) -> Completion:
         """Send one request, in at most `most` forms. It is recorded and booked before its reply is used."""
-        request = self.sizes.below_window(model, request)
         hold = await self._reserve(model, request)
         if request.role == "root":  # so that workers leave enough for its next reply
             self.budget.keep(self.sizes.next_reply(model, request), model.price)
@@ -329,6 +341,8 @@ class Calls:
         ending: Row = {"error": "cancelled"}
         worst = 0.0
         if isinstance(outcome, Completion):
+            self.sizes.settle(model, request)
+            about |= self.sizes.learned(model)
             usage, ending = outcome.usage, {"reply": codec.reply(outcome)}
             usd = model.price(usage) if outcome.usd is None else outcome.usd
         elif isinstance(outcome, ProviderError):

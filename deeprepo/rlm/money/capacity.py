@@ -13,6 +13,7 @@ from deeprepo.rlm.values import Effort, Message, Purpose, Usage
 # Tokens of a reply from a model that may think.
 THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "root": 32_768}
 LARGEST = 65_536  # tokens of one reply, however often it was cut off
+SMALLEST_WINDOW = 2_048  # tokens of a model's context window
 USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
 PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
 

@@ -22,6 +22,7 @@ class Request:
     most: int  # maximum tokens that the prompt can have
     room: int  # tokens for the reply, including thinking
     least: int = 0  # minimum of `room` that is useful
+    is_search: bool = False  # whether it was refused with a larger `room`
 
 
 class Sizes:
@@ -30,6 +31,9 @@ class Sizes:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._windows: dict[str, int] = {}  # detected context windows in tokens
+        self._silent: set[str] = set()  # models whose servers cut a prompt that is too long, without a word
+        self._rooms: dict[str, int] = {}  # caps on a reply that a server accepted after it had refused twice as much
+        self._exhausted: set[str] = set()  # models whose servers refused even the least cap for a prompt
         self._broken: dict[tuple[str, Purpose], int] = {}  # tokens after which replies were cut off
         self._density: dict[str, float] = {}  # tokens per character of a prompt
         self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
@@ -39,13 +43,45 @@ class Sizes:
         windows = (self._budget.limits.context, self._windows.get(model.name))
         return min((size for size in windows if size), default=None)
 
-    def shrink(self, model: Model, window: int | None) -> bool:
-        """Remember a window named in a refusal, and return whether it is smaller than the known one."""
-        known = self._windows.get(model.name)
-        if not window or (known is not None and known <= window):
-            return False
-        self._windows[model.name] = window
-        return True
+    def learned(self, model: Model) -> dict[str, int]:
+        """Return what a resumed run needs to know about a model: its `window` and `room`, if they were detected."""
+        found = {"window": self._windows.get(model.name), "room": self._rooms.get(model.name)}
+        return {name: tokens for name, tokens in found.items() if tokens}
+
+    def recall(self, model: Model, window: int | None, room: int | None = None) -> None:
+        """Remember a detected window, and an accepted cap on replies, if they are smaller than the known ones."""
+        for known, tokens in ((self._windows, window), (self._rooms, room)):
+            if tokens:
+                known[model.name] = min(tokens, known.get(model.name, tokens))
+
+    def smaller(self, model: Model, request: Request, error: PromptTooLong) -> Request | None:
+        """Return a refused request with a lower cap on its reply, or None if its prompt is too long.
+
+        The cap is what the window leaves, if the refusal states it. Otherwise it is half of the refused one.
+        """
+        name, sent = model.name, min(request.room, error.cap)
+        if error.size:
+            self.measure(model, request.size, error.size)
+        self.recall(model, error.window)
+        if sent <= capacity.USEFUL:
+            self._exhausted |= {name} if error.cap else set()
+            return None
+        room = (
+            self._rooms.get(name, sent)
+            if error.window is None
+            else error.window - SPARE - (error.size or self.likely(model, request.size))
+        )
+        if error.size and error.window and room < capacity.USEFUL:
+            return None
+        if room >= sent:
+            room = capacity.USEFUL if name in self._exhausted else sent // 2
+        room = max(capacity.USEFUL, room)
+        return replace(request, room=room, least=min(request.least, room), is_search=True)
+
+    def settle(self, model: Model, request: Request) -> None:
+        """Remember the cap of an accepted request that had been refused with a higher one."""
+        if request.is_search and model.name not in self._exhausted:
+            self.recall(model, None, request.room)
 
     def likely(self, model: Model, size: int) -> int:
         """Return the likely tokens of a prompt with `size` characters."""
@@ -78,13 +114,20 @@ class Sizes:
         reply_tokens = min(request.room, self._budget.expected_reply(model.name, request.role, visible))
         return Usage(self.likely(model, request.size), reply_tokens)
 
-    def below_window(self, model: Model, request: Request) -> Request:
-        """Return the request with a reply limit that fits into the window. Raises PromptTooLong if nothing fits."""
+    def fitting(self, model: Model, request: Request) -> Request:
+        """Return the request with a reply limit that fits into the window.
+
+        Raises PromptTooLong if nothing fits, but only if the server would not say so itself.
+        """
+        request = replace(
+            request, room=max(request.least, min(request.room, self._rooms.get(model.name, request.room)))
+        )
         window = self.window(model)
         if window is None:
             return request
         tokens = self.likely(model, request.size)
-        if tokens + request.least > window:
+        is_ours = window == self._budget.limits.context or model.name in self._silent
+        if is_ours and tokens + request.least > window:
             raise PromptTooLong(
                 f"a prompt of about {tokens:,} tokens does not fit into the window of {model.name} ({window:,} tokens): {ENLARGE}",
                 window,
@@ -92,10 +135,17 @@ class Sizes:
         return replace(request, room=max(request.least, min(request.room, window - tokens - SPARE)))
 
     def learn(self, model: Model, prompt: Prompt, role: Purpose, size: int, reply: Completion) -> Completion:
-        """Learn from a reply and return it. Raises PromptTooLong if the server has read only part of the prompt."""
+        """Learn from a reply and return it.
+
+        Raises PromptTooLong if the server has read only part of the prompt, or if its window had no room for a reply.
+        """
         name, usage = model.name, reply.usage
+        used = usage.input + usage.output
+        if name not in self._silent and used > self._windows.get(name, used):
+            del self._windows[name]
         if capacity.is_silently_truncated(name, prompt.messages, usage):
-            self.shrink(model, usage.input)
+            self._silent.add(name)
+            self.recall(model, usage.input)
             note = (
                 f"{name} silently truncates prompts that are longer than its window, so "
                 f"such a prompt counts as not read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
@@ -108,9 +158,22 @@ class Sizes:
         if usage.input:
             self.measure(model, size, usage.input)
             self._read[name, role] = (prompt.messages, usage.input)
-        if reply.stop == "length":
+        if is_window_full(reply):
+            self.recall(model, used)
+            if usage.output < min(prompt.max_tokens, capacity.USEFUL):
+                raise PromptTooLong(
+                    f"{name} had room for only {usage.output:,} tokens after a prompt of {usage.input:,}: {ENLARGE}",
+                    used,
+                )
+        elif reply.stop == "length":
             self._broken[name, role] = max(self._broken.get((name, role), 0), usage.output)
         return reply
+
+
+def is_window_full(reply: Completion) -> bool:
+    """Return whether a reply was cut off below the cap that was asked for, so that a higher cap wouldn't help."""
+    is_below_cap = reply.stop == "length" and 0 < reply.usage.output < reply.cap
+    return is_below_cap and reply.usage.input + reply.usage.output >= capacity.SMALLEST_WINDOW
 
 
 def _most(message: Message) -> int:

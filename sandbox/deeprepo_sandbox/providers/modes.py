@@ -54,6 +54,22 @@ TOO_LONG: Mapping[str, tuple[str, str]] = {  # code, message
             "Please reduce the length of the input prompt or the number of requested output tokens."
         ),
     ),
+    "vllm 0.13": (
+        "",
+        (
+            "'max_tokens' or 'max_completion_tokens' is too large: {cap}. This model's maximum context length is {window} "
+            "tokens and your request has {size} input tokens ({cap} > {window} - {size}). (parameter=max_tokens, value={cap})"
+        ),
+    ),
+    "sglang": (
+        "",
+        (
+            "Requested token count exceeds the model's maximum context length of {window} tokens. You requested a total of "
+            "{total} tokens: {size} tokens from the input messages and {cap} tokens for the completion. Please reduce the "
+            "number of tokens in the input messages or the completion to fit within the limit."
+        ),
+    ),
+    "unsaid with cap": ("context_length_exceeded", "The context length is exceeded."),
     "llama.cpp": (
         "exceed_context_size_error",
         "request ({size} tokens) exceeds the available context size ({window} tokens), try increasing it",
@@ -103,7 +119,16 @@ TOO_LONG: Mapping[str, tuple[str, str]] = {  # code, message
     ),
     "fireworks": ("", "The prompt is too long: {size}, model maximum context length: {window}"),
 }
-COUNTS_CAP = {"vllm", "anthropic with cap", "openrouter", "deepseek", "together"}
+COUNTS_CAP = {
+    "vllm",
+    "vllm 0.13",
+    "sglang",
+    "unsaid with cap",
+    "anthropic with cap",
+    "openrouter",
+    "deepseek",
+    "together",
+}
 
 
 def size(body: Mapping[str, Any]) -> int:
