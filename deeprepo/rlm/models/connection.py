@@ -448,8 +448,10 @@ def transport(
             hooks = {"request": [_leaves]}
             client = maker(limits=limits, timeout=times, follow_redirects=False, verify=context, event_hooks=hooks)
             for one in (client._transport, *client._mounts.values()):  # noqa: SLF001 - the library offers no other way
-                if one is not None:
-                    one.get_client = partial(_with_room, one.get_client)  # type: ignore[attr-defined]
+                if (
+                    opened := getattr(one, "get_client", None)
+                ) is not None:  # httpx2's own transport has no such limits
+                    one.get_client = partial(_with_room, opened)  # type: ignore[union-attr]
             return client
     raise AccountRefused(
         "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a proxy that is not supported. It must begin with http:// or https://"
