@@ -65,9 +65,8 @@ def decisions(tree: ast.AST) -> Iterator[int]:
         if isinstance(node, ast.Constant) and node.value in ("success", "neutral"):
             yield node.lineno
         if isinstance(node, ast.Compare | ast.Return | ast.IfExp):
-            yield from (
-                child.lineno for child in ast.iter_child_nodes(node) if getattr(child, "value", "") == "failure"
-            )
+            words = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.Constant))
+            yield from (word.lineno for word in words if word.value == "failure")
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "at_least":
             asked = {getattr(each, "attr", "") for each in node.args}
             yield from [node.lineno] if asked & {"fail_on", "approve", "request_changes"} else []
