@@ -51,7 +51,8 @@ async def roll(
         repo = await plant.build(code, Path(folder) / "repo.git")
         scratch = Path(folder) / "scratch"
         scratch.mkdir()
-        opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
+        journal = Journal(trace or scratch / "journal.jsonl", fresh=True, watch=till)  # only a file has the messages
+        opened = partial(_desk, Models(root, worker), limits, journal)
         pull = await checkout.pull(TypedChange(str(repo), "range", "base", "head"), str(scratch))
         brief = Brief(pull, config.resolve(FLAGS, None, Settings()))
         review = await pipeline.review(brief, OpenedBy(opener=opened, strategy=rlm_only.__name__))
