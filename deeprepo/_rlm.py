@@ -315,7 +315,7 @@ def _result(text_answer: "TextAnswer") -> Result:
         trajectory=tuple(turns),
         cost=cost(text_answer.cost),
         notes=(*filter(None, (text_answer.why,)), *text_answer.notes),
-        by_model={name: cost(one) for name, one in text_answer.by_model.items()},
+        by_model={name: replace(cost(one), models=(name,)) for name, one in text_answer.by_model.items()},
         agreed=1,
         samples=(),
     )

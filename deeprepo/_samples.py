@@ -1,7 +1,5 @@
 """Several runs of one question, compared: the answer on which they agree."""
 
-import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as _Place
@@ -49,22 +47,26 @@ def agreement(ended: Sequence[Result | BaseException], *, is_typed: bool) -> Res
     unexpected = [error for error in failures if not isinstance(error, BudgetSpent | ProviderError)]
     if unexpected or not results:
         raise (unexpected or failures)[0]
-    answers = {id(one): _key(one.answer, is_typed=is_typed) for one in results if one.outcome == "answered"}
-    times = Counter(answers.values())
-    best = max(results, key=lambda one: times.get(answers.get(id(one), ""), 0) if id(one) in answers else 0)
+    answered = [one for one in results if one.outcome == "answered"]
+    times = {id(one): sum(_is_same(one, other, is_typed=is_typed) for other in answered) for one in answered}
+    best = max(results, key=lambda one: times.get(id(one), 0))
     notes = tuple(f"one of {len(ended)} runs ended before its first turn: {error}" for error in failures)
-    agreed = times[answers[id(best)]] if id(best) in answers else 0
+    agreed = times.get(id(best), 0)
     cost = _sum([one.cost for one in results])
     models = {name: _sum([one.by_model[name] for one in results if name in one.by_model]) for name in cost.models}
     return replace(best, cost=cost, by_model=models, notes=(*best.notes, *notes), agreed=agreed, samples=tuple(results))
 
 
-def _key(answer: str, *, is_typed: bool) -> str:
-    if is_typed:
-        try:
-            return json.dumps(json.loads(answer), sort_keys=True)
-        except ValueError:  # NOT FOUND
-            return answer
+def _is_same(one: Result, other: Result, *, is_typed: bool) -> bool:
+    if one.answer == other.answer:
+        return True
+    if is_typed:  # NOT FOUND has no value
+        is_found = one.value is not None and other.value is not None
+        return is_found and type(one.value) is type(other.value) and bool(one.value == other.value)
+    return _words(one.answer) == _words(other.answer)
+
+
+def _words(answer: str) -> str:
     return " ".join(answer.split()).strip(AROUND).casefold()
 
 

@@ -54,11 +54,15 @@ class AnswerType:
         text = json.dumps(value)
         try:
             self.adapter.validate_json(text)
-        except ValidationError:
+        except ValidationError as error:
             if not isinstance(value, str):
                 raise
             text = value
-            self.adapter.validate_json(text)
+            try:
+                self.adapter.validate_json(text)
+            except ValidationError as other:
+                is_json = other.errors()[0]["type"] != "json_invalid"
+                raise (other if is_json else error) from None
         return json.loads(text)
 
 

@@ -92,7 +92,7 @@ def parse_reply(data: Mapping[str, Any] | None, source: Source, parts: Sequence[
     is_found = None if claims_found is None else claims_found and bool(quotes or findings)
     if claims_found is True and not is_found:
         text = f"{text} [not believed: it quotes nothing that stands in what was read]".strip()
-    if not any(map(str.isalnum, text)) and not quotes and not findings:
+    if claims_found is not False and not any(map(str.isalnum, text)) and not quotes and not findings:
         return Sight(error=read.EMPTY.format(source.name))
     return Sight(text, is_found, quotes, tuple(_with_paths(findings, paths_by_label)), tuple(parts))
 

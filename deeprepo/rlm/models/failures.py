@@ -7,11 +7,8 @@ even 200. The server's message is quoted, without any part that may come from th
 import json
 import re
 import ssl
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus as Http
 from typing import Any
 
@@ -32,9 +29,9 @@ from deeprepo.rlm.errors import (
     TimedOut,
 )
 from deeprepo.rlm.models.forms import MISREAD, longest_reply, numbers_in
+from deeprepo.rlm.models.renewal import reset_after, retry_after
 from deeprepo.rlm.values import OWN_SERVERS
 
-NUMBER = re.compile(r"\d+(\.\d+)?")
 TOO_LONG = re.compile(
     r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
     r"|too many (input |prompt )?tokens|exceed.{0,60}(token|context|length)|reduce the length of|reduce your (message|prompt)"
@@ -156,11 +153,6 @@ OVERLOADED = 529  # Anthropic's own status
 QUOTE_CHARS = 160  # quoted characters of the server's message
 USEFUL = 1_024  # tokens; a shorter reply is no use
 SHARED = 12  # a message that shares so many characters with the prompt is not quoted
-LONGEST_RESET = 60.0  # seconds to wait for a limit whose renewal is only derived
-AGAIN = re.compile(r"(?:retry|try again) (?:in|after) (\d\S*)", re.IGNORECASE)
-DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|[smh])?")
-UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0}
-SINCE_1970 = 1e9  # a larger number of seconds is a time
 KEY_LIKE = re.compile(r"[\w+/=.-]{16,400}+")
 
 
@@ -268,43 +260,6 @@ def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
             yield {**body, **({"message": inner} if isinstance(inner, str) else {})}
         for part in list(body.values())[:MOST_LAYERS] if depth else ():
             yield from _layers(part, depth - 1)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date), or None."""
-    exact, text = headers.get("retry-after-ms", "").strip(), headers.get("retry-after", "").strip()
-    if NUMBER.fullmatch(exact):
-        return float(exact) / 1000
-    if NUMBER.fullmatch(text):
-        return float(text)
-    try:
-        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):  # not a date, or a date without a time zone
-        return None
-
-
-def reset_after(headers: Mapping[str, str], layers: Iterable[Mapping[str, Any]], message: str) -> float | None:
-    """Return the seconds until a used-up limit is renewed, at most LONGEST_RESET, from the body or other headers, or None."""
-    waits = [seconds_of(str(layer["retryDelay"])) for layer in layers if layer.get("retryDelay")]
-    waits += [seconds_of(match[1]) for match in AGAIN.finditer(message)]
-    for name, value in headers.items():
-        if (
-            "ratelimit" in name
-            and "reset" in name
-            and headers.get(name.replace("reset", "remaining"), "").strip() == "0"
-        ):
-            waits.append(seconds_of(value))
-    return min(LONGEST_RESET, max(waits)) if waits else None
-
-
-def seconds_of(text: str) -> float:
-    """Return the seconds in "1m2.5s" or "20ms", or until a date or a Unix time in seconds or milliseconds. 0 for other text."""
-    with suppress(ValueError):
-        return max(0.0, (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds())
-    seconds = sum(float(number) * UNITS[unit or "s"] for number, unit in DURATION.findall(text))
-    if seconds > SINCE_1970:
-        seconds = seconds / (1 if seconds < 1000 * SINCE_1970 else 1000) - datetime.now(UTC).timestamp()
-    return max(0.0, seconds)
 
 
 def error_in_reply(reply: Mapping[str, object]) -> Mapping[str, object] | None:
