@@ -24,6 +24,7 @@ BENCHES = (
     "server",
     "scale",
     "chaos",
+    "misbehave",
 )
 HERE = Path(__file__).parent
 
