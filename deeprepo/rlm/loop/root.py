@@ -1,6 +1,6 @@
 """The root model's loop: ask it, run its code and send it the output, until it answers or a rule ends the run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
@@ -63,7 +63,7 @@ class RootRun:
     outcome: Outcome = ""
     why: str = ""
     news: tuple[str, ...] = ()  # notes for the next message only
-    code_of: Callable[[Completion], str] = extraction.of
+    code_of: Callable[[Completion, Collection[str]], str] = extraction.of
     empty: int = 0  # number of replies in a row without text and code
 
     async def run(self) -> None:
@@ -89,7 +89,7 @@ class RootRun:
         if reply is None:
             return
         self.news = ()
-        calls, code = self.work.calls, self.code_of(reply)
+        calls, code = self.work.calls, self.code_of(reply, self.repl.names)
         start = calls.now()
         observation, hint = await self.observe(number, code, reply)
         self.turns.append(Turn(number, code, observation, reply.text))
@@ -214,8 +214,8 @@ class RootRun:
         at, calls.at = calls.at, f"{self.name}:{len(self.turns) + 1}"
         try:
             reply = await calls.complete(self.model, prompt, "root")
-            is_answer = reply.stop != "refusal" and not extraction.is_code(reply.text)
             name, text = extraction.ending(reply) or ("", "")
+            is_answer = reply.stop != "refusal" and (name == "FINAL" or not extraction.is_code(reply, self.repl.names))
             said = frames.sound(text if name == "FINAL" else reply.text.strip())
             self.summary = self.work.accept(said) if is_answer else ""
         except (ProviderError, BudgetSpent, ValueError) as error:

@@ -1,8 +1,11 @@
 """Pure functions that all dialects share: cleaning text, removing thinking, and finding JSON objects and calls in replies."""
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
 from typing import Any, Literal
 
 from deeprepo.rlm.models.forms import RequestForm
@@ -29,10 +32,13 @@ LONE = re.compile(
 MAX_STARTS = 2_000  # braces at which parsing is tried, so that a text full of braces doesn't take minutes
 DECODER = json.JSONDecoder(strict=False)
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+MOST_ENDS = 50  # closing brackets that are tried as the end of a call
 NEAR = 60  # maximum characters between a tool's name and its arguments
 ARGUMENTS = ("arguments", "parameters", "input", "args")
 # How some families mark code to run, without a tool's name.
-BARE = re.compile(r"<\|python_tag\|>(.+?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)|<code>(.+?)(?:</code>|\Z)", re.DOTALL)
+BARE = re.compile(
+    r"<\|python_tag\|>(.+?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)|<(?:code|python|execute)>(.+?)(?:</\w+>|\Z)", re.DOTALL
+)
 CHARS_PER_TOKEN = 3  # a low estimate, so that token counts are rather too high
 
 
@@ -152,7 +158,9 @@ def calls_in(text: str, tool: Schema) -> tuple[ToolCall, ...]:
     Each model family uses different marks around the tool's name and its arguments, so the marks are ignored. A JSON object
     counts as a call if it contains the tool's name or follows it, and so do arguments in tags with their names.
     """
-    found = list(_in_json(text, tool)) or list(_in_tags(text, tool)) or list(_bare(text, tool))
+    found = (
+        list(_in_json(text, tool)) or list(_in_tags(text, tool)) or list(_called(text, tool)) or list(_bare(text, tool))
+    )
     return tuple(ToolCall(f"written_{number}", tool.name, arguments) for number, arguments in enumerate(found))
 
 
@@ -175,13 +183,27 @@ def _in_tags(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
         arguments = {}
         for name in tool.parameters.get("properties", {}):
             opening = rf"<(?:parameter|param|arg)[= ](?:name=)?[\"']?{re.escape(name)}[\"']?>|<{re.escape(name)}>"
+            opening += rf"|<arg_key>{re.escape(name)}</arg_key>\s*<arg_value>"
             found = re.search(
-                rf"(?:{opening})(.*?)(?:</(?:parameter|param|arg|{re.escape(name)})>|\Z)", piece, re.DOTALL
+                rf"(?:{opening})(.*?)(?:</(?:parameter|param|arg|arg_value|{re.escape(name)})>|\Z)", piece, re.DOTALL
             )
             if found:
                 arguments[name] = found[1].strip("\n")
         if arguments and fits(arguments, tool.parameters):
             yield arguments
+
+
+def _called(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
+    """Yield the arguments of calls that are written in Python, such as `[execute_python(code="...")]`."""
+    (name, *others), begin = tool.parameters.get("properties", {}), f"{tool.name}("
+    for piece in text.split(begin)[1:] if not others else ():
+        ends = islice((match.end() for match in re.finditer(r"\)", piece)), MOST_ENDS)
+        for end in ends:
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError, AttributeError):
+                call = ast.parse(begin + piece[:end], mode="eval").body
+                values = [*call.args, *(one.value for one in call.keywords if one.arg == name)]  # type: ignore[attr-defined]
+                yield {name: str(ast.literal_eval(values[0]))} if values else {}
+                break
 
 
 def _bare(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:

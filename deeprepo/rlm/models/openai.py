@@ -142,7 +142,8 @@ class OpenAIModel(HttpModel):
             if choice.get("error"):
                 raise failures.inside({"error": choice["error"]})
             raise ProviderDown(f"{provider} sent a reply without a message. Try again")
-        calls = _calls(message.get("tool_calls"), self.name)
+        former = [{"function": message["function_call"]}] if message.get("function_call") else None  # the old dialect
+        calls = _calls(message.get("tool_calls") or former, self.name)
         if finish_reason == MALFORMED and not calls:
             raise BadAnswer(f"{model} wrote a tool call that {provider} could not read. Try again")
         said, stop = text_of(message.get("content")), STOPS.get(finish_reason, "end")

@@ -1,10 +1,11 @@
 """Extract the code from a root's reply: from tool calls, or else from fenced blocks. Nothing is executed."""
 
 import ast
+import html
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from deeprepo.rlm.values import Completion, Schema
@@ -19,19 +20,43 @@ TOOL = Schema(
         "additionalProperties": False,
     },
 )
-PYTHON = {"", "python", "py", "python3", "repl", "execute_python", "pycon"}
+PYTHON = {"", "python", "py", "repl", "execute_python", "pycon", "ipython", "tool_code"}
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
-_INLINE = re.compile(r"^[ \t]*+```(?:python3?|py)[ \t]++([^`\n]++)```[ \t]*+$", re.MULTILINE)
+_INLINE = re.compile(r"^[ \t]*+```(?:python3?|py|repl)[ \t]++([^`\n]++)```[ \t]*+$", re.MULTILINE)
 _CLOSED_LATE = re.compile(r"(?<=[^`\n])(`{3,})[ \t]*$", re.MULTILINE)
+_TAGGED = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+_PROMPT = re.compile(r"^(?:>>>|\.\.\.|In \[\d+\]:) ?", re.MULTILINE)
+_NO_LETTER = re.compile(r"[^a-z_]")
 _INDENTED = re.compile(r"^[ \t]+```", re.MULTILINE)
 
 
-def of(reply: Completion) -> str:
-    """Return all code in a reply, or "". A tool call without code calls the REPL's function with this name."""
-    calls = [call for call in reply.calls if not call.unparsed_arguments]
-    codes = [call.arguments.get("code") or _call(call.name, call.arguments) for call in calls]
+def of(reply: Completion, names: Collection[str] = ()) -> str:
+    """Return all code in a reply, or "". A tool call without code calls the REPL's function with this name.
+
+    A text without marks is code if it calls one of `names`, which are those of the REPL's functions.
+    """
+    codes = [
+        _decoded(call.unparsed_arguments) or call.arguments.get("code") or _call(call.name, call.arguments)
+        for call in reply.calls
+    ]
     pieces = [_without_fence(code) for code in codes if isinstance(code, str) and code.strip()]
-    return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"))
+    return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"), names)
+
+
+def _decoded(arguments: str) -> str:
+    """Return the code in a tool call's arguments if they are code, or a JSON text that contains code or the arguments."""
+    with suppress(ValueError, TypeError, LookupError, RecursionError):
+        arguments = str(json.loads(arguments))
+        return str(json.loads(arguments)["code"])
+    return arguments if has_call(arguments) else ""
+
+
+def has_call(text: str, names: Collection[str] = ()) -> bool:
+    """Return whether a text is valid Python that calls one of `names`, or anything if there are none."""
+    if not parses(text):
+        return False
+    called = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    return any(not names or (isinstance(one, ast.Name) and one.id in names) for one in called)
 
 
 def _call(name: object, arguments: object) -> str:
@@ -49,24 +74,30 @@ def ending(reply: Completion) -> tuple[str, str] | None:
     return name, argument[1:-1] if len(argument) > 1 and argument[0] == argument[-1] in "'\"" else argument
 
 
-def or_ending(reply: Completion) -> str:
+def or_ending(reply: Completion, names: Collection[str] = ()) -> str:
     """Return all code in a reply, or the call that its plain text ends with."""
     written = ending(reply)
-    return f"{written[0]}({written[1]!r})" if written else of(reply)
+    return f"{written[0]}({written[1]!r})" if written else of(reply, names)
 
 
-def _written(text: str) -> str:
-    """Return the code in a reply's fences.
+def _written(text: str, names: Collection[str]) -> str:
+    """Return the code in a reply's fences or tags, or the whole text if it calls a function of the REPL.
 
-    If all blocks together aren't valid Python, only blocks marked as Python count.
+    If all blocks together aren't valid Python, only blocks marked as Python count, or else those that are valid.
     """
     blocks = list(_blocks(text))
+    if not blocks and names:
+        bodies = (text, *(match[2] for match in _TAGGED.finditer(text)))
+        return next((body.strip() for body in bodies if has_call(body.strip(), names)), "")
     code = _joined([body for language, body in blocks if language in PYTHON] or [body for _, body in blocks])
     with suppress(ValueError, AttributeError):  # weak models write the call of a function as JSON
         written = json.loads(code)
-        return _call(written.get("name"), written.get("arguments"))
+        return str(written.get("code") or _call(written.get("name"), written.get("arguments")))
     labelled = _joined([body for language, body in blocks if language in PYTHON - {""}])
-    return labelled if labelled and not parses(code) else code
+    valid = _joined([body for language, body in blocks if not labelled and not language and has_call(body)])
+    prompted = _joined([_PROMPT.sub("", line) for line in code.split("\n") if _PROMPT.match(line)])
+    ways = (prompted if _PROMPT.match(code) else "", code, labelled, valid, html.unescape(code))
+    return next((way for way in ways if way and parses(way)), labelled or code)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -101,7 +132,7 @@ def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
             at += 1
             continue
         end = _end(lines, at + 1, opening[1])
-        yield opening[2].lower(), "\n".join(lines[at + 1 : end])
+        yield _NO_LETTER.sub("", opening[2].lower()), "\n".join(lines[at + 1 : end])
         at = end + 1
 
 
@@ -118,7 +149,8 @@ def _end(lines: Sequence[str], start: int, fence: str) -> int:
 
 def _closes(line: str, fence: str) -> bool:
     match = _FENCE.match(line)
-    return bool(match and not match[2] and match[1][0] == fence[0] and len(match[1]) >= len(fence))
+    has_no_info = match is not None and match[2][:1] in {"", "<"}  # a mark such as <end_code>
+    return bool(match and has_no_info and match[1][0] == fence[0] and len(match[1]) >= len(fence))
 
 
 def parses(body: str) -> bool:
@@ -136,7 +168,9 @@ def _without_fence(code: str) -> str:
     return "\n".join(body for _, body in inner) if inner else code
 
 
-def is_code(text: str) -> bool:
-    """Return whether a reply ends with a Python block, so that it is code to run and not an answer."""
-    is_fenced = text.rstrip().endswith(("```", "~~~"))
-    return is_fenced and any(language in PYTHON and parses(body) for language, body in fenced_blocks(text))
+def is_code(reply: Completion, names: Collection[str]) -> bool:
+    """Return whether a reply is code to run and not an answer: it calls a function of the REPL, or its tool."""
+    code = of(reply, names)
+    return (
+        bool(reply.calls) or has_call(code, names) or (reply.text.rstrip().endswith(("```", "~~~")) and has_call(code))
+    )

@@ -100,6 +100,7 @@ class Repl:
         self._limits, self._variables, self._seconds_left, self._clock = limits, variables, seconds_left, clock
         self._values, self._setup = list(values), setup
         self._functions = {**functions, "more": self._more}
+        self.names = frozenset({"FINAL_VAR", *functions})  # that a reply without marks calls if it is code
         self._cuts: dict[int, str] = {}  # left-out parts of earlier outputs, numbered over the whole run
         self._blocks = self._returned = 0
         self._call_seconds = 0.0  # of the running block
