@@ -456,10 +456,7 @@ class Linter(ABC):
             consequence=effect,
             severity=rule.severity,
             category="security" if rule.security else "bug",
-            basis=Basis(
-                (Source("analyser", self.NAME),),
-                verdict=Verdict.PROVEN if is_proven else Verdict.UNPROVEN,
-            ),
+            basis=Basis((Source("analyser", self.NAME),), verdict=Verdict.PROVEN if is_proven else Verdict.UNPROVEN),
             rule=report.code,
             start=start,
             end=start + quote.count("\n"),

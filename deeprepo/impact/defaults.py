@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from deeprepo.impact.values import Arguments, Import, Outline, Use, Visibility
+from deeprepo.impact.values import Arguments, Bound, Import, Outline, Use, Visibility
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
     from tree_sitter import Node
@@ -77,6 +77,10 @@ class Imports:
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[Visibility] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
+
+    def taken(self, source: bytes, item: Import) -> Sequence[Bound]:
+        """Return the names that code takes from an imported module, if the statement doesn't list them."""
+        return ()
 
     def import_lines(self, source: bytes) -> bytes:
         """Return the part of a file with its imports, without changing line numbers."""

@@ -75,7 +75,8 @@ def _of_import(
     index: Index, language: Language, modules: Resolver, path: str, item: Import, lines: Collection[int]
 ) -> Iterator[Place]:
     """Yield what an import takes although it does not exist."""
-    mine = [bound for bound in item.names if bound.line in lines]
+    taken_names = (*item.names, *language.taken(index.sources[path], item))
+    mine = [bound for bound in taken_names if bound.line in lines]
     files = modules.files(path, item) if mine or item.line in lines else None
     if files is None or path in files:
         return
@@ -84,6 +85,8 @@ def _of_import(
             before, others = modules.beside(path, item)
             near = tuple(before + one for one in _near(item.spec.removeprefix(before), others))
             yield Place(path, item.line, item.spec, "missing-module", "likely", "", near=near)
+        return
+    if modules.may_make(files, index.sources):
         return
     unwritten = re.compile(f"{language.scope.generated_names or '(?!)'}|{language.scope.implicit_names}")
     for bound in mine:

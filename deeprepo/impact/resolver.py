@@ -50,6 +50,10 @@ class Resolver:
         """
         return ()
 
+    def may_make(self, files: Collection[str], sources: Mapping[str, bytes]) -> bool:
+        """Return whether a build may add names to a module. `sources`: those of its files that were read."""
+        return False
+
     def given(self, path: str) -> Collection[str]:
         """Return the names that a file has from its project, without an import."""
         return ()

@@ -12,6 +12,7 @@ ITEM, USE = "src/main/kotlin/com/shop/Item.kt", "src/main/java/com/shop/Use.java
 JAVA = "package com.shop;\n\npublic class Use {{\n    Object f(Item item) {{ return {}; }}\n}}\n"
 PROJECT = '<Project Sdk="Microsoft.NET.Sdk">\n  <ItemGroup>\n{}  </ItemGroup>\n</Project>\n'
 ALIAS = '    <Using Include="Shop.Money" Alias="Cash" />\n'
+CHARGE = "module.exports = function {}(one) {{\n  return one;\n}};\n"
 STAYS = {
     "kotlin: a property that Java has as a removed getter": (
         {ITEM: PROPERTY.format('fun getName() = "a"'), USE: JAVA.format("item.getName()")},
@@ -20,6 +21,14 @@ STAYS = {
     "kotlin: a property of a file that Java has as a removed getter": (
         {ITEM: 'package com.shop\n\nfun getName() = "a"\n', USE: JAVA.format("ItemKt.getName()")},
         {ITEM: 'package com.shop\n\nval name = "a"\n'},
+    ),
+    "javascript: a module that is still the function": (
+        {"package.json": "{}", "charge.js": CHARGE.format("charge "), "server.js": "const charge = require('./charge');\n\ncharge(1);\n"},
+        {"charge.js": f"{CHARGE.format('')}module.exports.charge = module.exports;\n"},
+    ),
+    "javascript: a module that becomes an object, of which a member is taken": (
+        {"package.json": "{}", "charge.js": CHARGE.format("charge "), "server.js": "const charge = require('./charge');\n\n(charge.charge || charge)(1);\n"},
+        {"charge.js": "module.exports = { charge: function (one) {\n  return one;\n} };\n"},
     ),
     "c#: an alias in the project with the name of a removed class": (
         {"Shop.csproj": PROJECT.format(""), "Cash.cs": "namespace Shop;\n\npublic class Cash { }\n", "Use.cs": "namespace Shop;\n\nclass Use\n{\n    object F() => new Cash();\n}\n"},
@@ -168,6 +177,10 @@ LOST = {
     "a property of a file with another name": (
         STAYS["kotlin: a property of a file that Java has as a removed getter"][0],
         {ITEM: 'package com.shop\n\nval title = "a"\n'},
+    ),
+    "a module that becomes an object": (
+        {"package.json": "{}", "charge.js": CHARGE.format("charge "), "server.js": "const charge = require('./charge');\n\ncharge(1);\n"},
+        {"charge.js": "module.exports = { charge: function (one) {\n  return one;\n} };\n"},
     ),
     "another alias": (
         STAYS["c#: an alias in the project with the name of a removed class"][0],

@@ -11,6 +11,7 @@ RUST = {
     "src/lib.rs": "pub mod tax;\npub mod user;\n",
     "src/tax.rs": "pub fn total() {}\n",
 }
+RUBY = {"lib/money.rb": "module Money\nend\n"}
 OPEN = {"shop/__init__.py": "", "shop/tax.py": "def __getattr__(name):\n    return 1\n"}
 
 
@@ -27,6 +28,16 @@ OPEN = {"shop/__init__.py": "", "shop/tax.py": "def __getattr__(name):\n    retu
         (SCRIPT, "src/app.ts", 'import { totel } from "./tax"\n', ["1 missing-name totel: total"]),
         (SCRIPT, "src/app.ts", 'import { total } from "./taxs"\n', ["1 missing-module ./taxs: ./tax"]),
         (GO, "main.go", 'package main\n\nimport "example.com/shop/taxs"\n', ["3 missing-module example.com/shop/taxs: example.com/shop/tax"]),
+        (GO, "main.go", 'package main\n\nimport "example.com/shop/tax"\n\nvar one = tax.Totel()\n', ["5 missing-name Totel: Total"]),
+        (GO, "main.go", 'package main\n\nimport t "example.com/shop/tax"\n\nvar one t.Totel\n', ["5 missing-name Totel: Total"]),
+        (GO, "main.go", 'package main\n\nimport "example.com/shop/tax"\n\nfunc f(tax Other) int { return tax.Totel() }\n', []),
+        (GO | {"tax/gen.go": "package tax\n\n//go:generate stringer -type=Kind\n"}, "main.go", 'package main\n\nimport "example.com/shop/tax"\n\nvar one = tax.Totel()\n', []),
+        (GO | {"tax/tax_linux.go": "package tax\n\nfunc Totel() int { return 1 }\n"}, "main.go", 'package main\n\nimport "example.com/shop/tax"\n\nvar one = tax.Totel()\n', []),
+        (RUBY, "lib/till.rb", "require_relative 'monies'\n", ["1 missing-module monies: money"]),
+        (RUBY, "lib/till.rb", "require_relative 'money'\nrequire 'monies'\n", []),
+        (RUBY, "lib/till.rb", "begin\n  require_relative 'monies'\nrescue LoadError\n  nil\nend\n", []),
+        (RUBY | {"lib/monies.y": "class Monies\n"}, "lib/till.rb", "require_relative 'monies'\n", []),
+        (RUBY | {"ext/monies/extconf.rb": "\n"}, "lib/till.rb", "require_relative 'monies'\n", []),
         (RUST, "src/user.rs", "use crate::tax::totel;\n", ["1 missing-name totel: total"]),
         (RUST, "src/user.rs", "use tax::totel;\n", []),
         (RUST | {"Cargo.toml": '[package]\nname = "shop"\n'}, "src/user.rs", "use tax::totel;\n", ["1 missing-name totel: total"]),

@@ -14,15 +14,7 @@ from dataclasses import replace
 
 from bot.analyzers.contracts_overrides import overridden
 from bot.analyzers.contracts_words import finding
-from bot.values import (
-    Absence,
-    ChangedFile,
-    Dependents,
-    Finding,
-    Judgement,
-    Rewrite,
-    UsePlace,
-)
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Rewrite, UsePlace
 from deeprepo.impact import structs
 from deeprepo.impact.changes import MOVED, REPLACED
 from deeprepo.impact.filetypes import filetype
@@ -64,11 +56,7 @@ class Contracts:
         return compare(dependents)
 
 
-async def check(
-    tree: Tree,
-    files: Sequence[ChangedFile],
-    dependents: Dependents,
-) -> tuple[Finding, ...]:
+async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
     """Return one finding per changed definition, at the worst location that it breaks.
 
     The other locations and both sides of the definition are evidence.

@@ -41,16 +41,7 @@ class Zizmor(Linter):
 
     def arguments(self, _codes: Sequence[str], names: Sequence[str], /) -> list[str]:
         """Return arguments for an offline run without settings."""
-        return [
-            "--offline",
-            "--no-config",
-            "--no-progress",
-            "--no-exit-codes",
-            "--format",
-            "json-v1",
-            "--",
-            *names,
-        ]
+        return ["--offline", "--no-config", "--no-progress", "--no-exit-codes", "--format", "json-v1", "--", *names]
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Yield the reports. The audit's own confidence decides whether a report needs a confirmation."""

@@ -46,11 +46,7 @@ class Sources:
 
 
 async def gather(
-    tree: Tree,
-    roots: Collection[str],
-    changed: Mapping[Side, Contents],
-    imports: Imports,
-    others: Collection[str] = (),
+    tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents], imports: Imports, others: Collection[str] = ()
 ) -> Sources:
     """Return the files of a check: the roots, the changed files of both sides, and all their imports.
 

@@ -225,10 +225,7 @@ class Reader:
     def _by_query(self, found: Captures, at: int, *, is_common: bool) -> QueryFacts:
         shown = self._shown.get(at) or next((key[3:] for key in found if key[:3] == "as."), "")
         return QueryFacts(
-            more="more" in found,
-            shown=cast("DefinitionKind", shown),
-            means=self._value_name(found),
-            common=is_common,
+            more="more" in found, shown=cast("DefinitionKind", shown), means=self._value_name(found), common=is_common
         )
 
     def _owner_of(self, kind: str, found: Captures, whole: Node) -> str:

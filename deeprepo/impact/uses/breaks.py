@@ -11,6 +11,7 @@ from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePla
 from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.steps import record
+from deeprepo.impact.uses.targets import WHOLE_MODULE
 from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, positional
 
 BROKEN = "broken"  # the question that `explain` prints
@@ -56,6 +57,8 @@ class Breakage(Struct, frozen=True):
             return self.home
         before = self.symbol.before if self.symbol is not None else None
         label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
+        if before is None and label == WHOLE_MODULE:
+            return f"default export of {self.home}"
         owner, _, last = label.rpartition(".")
         if owner and rules_of(self.home_before).is_constructor(last):
             label = owner
@@ -240,17 +243,7 @@ def undecided(_: _Call) -> Misfit | CallState | None:
     return ""
 
 
-RULES = (
-    no_call,
-    handled,
-    opaque,
-    new_meaning,
-    any_call_allowed,
-    fits,
-    never_matched,
-    no_longer_matches,
-    undecided,
-)
+RULES = (no_call, handled, opaque, new_meaning, any_call_allowed, fits, never_matched, no_longer_matches, undecided)
 
 
 def _by_rules(call: _Call) -> Misfit | CallState:

@@ -22,7 +22,7 @@ from deeprepo.impact.uses.names import Giver, Names, facts_of
 from deeprepo.impact.uses.references import Case
 from deeprepo.impact.uses.steps import first_answer, record
 from deeprepo.impact.uses.symbols import may_be_elsewhere
-from deeprepo.impact.uses.targets import UseTarget
+from deeprepo.impact.uses.targets import WHOLE_MODULE, UseTarget
 from deeprepo.impact.values import Definition, Facts
 
 QUESTION = "still given"  # as `explain` prints it
@@ -105,7 +105,8 @@ async def no_longer_imported(case: Case) -> TargetState | None:
         return None
     is_there = match.imported_file in await evidence.tree.entries()
     if not is_there or name in await gone_names(evidence.exports, match.imported_file):
-        return "lost"
+        is_value = is_there and name == WHOLE_MODULE and case.use.form != "import" and case.use.arguments is None
+        return "unknown" if is_value else "lost"  # what is handed on may be an object as well
     before = case.target.before
     is_named_so = before is not None and before.short == name
     if await _offers(evidence.exports, match.imported_file, name, before if is_named_so else None):
@@ -264,7 +265,7 @@ async def with_resolutions(
 
 def _given_name(row: Reference) -> str:
     """Return the name that has to be gone; "" if the reference is an import by path, which leads nowhere."""
-    return "" if row.is_module else row.name
+    return "" if row.is_module else WHOLE_MODULE if row.symbol.endswith(f":{WHOLE_MODULE}") else row.name
 
 
 class World(Struct):

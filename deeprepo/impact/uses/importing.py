@@ -377,7 +377,9 @@ async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
     """Return targets for changed definitions and for names no longer exported."""
     targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
     plain_targets = [target for target in targets if not target.owner]
-    covered_names = {meaning for target in plain_targets for meaning in target.exports}
+    # a definition that stays may no longer be the module itself
+    stays = {(home, WHOLE_MODULE) for target in plain_targets if not target.is_gone for home in target.whole_homes}
+    covered_names = {meaning for target in plain_targets for meaning in target.exports} - stays
     for path, origins in sorted(importers.behind.items()):
         known_names = {name for origin, name in covered_names if origin in {path, *origins}}
         lost_names = await gone_names(scene.exports, path) - known_names
@@ -387,7 +389,8 @@ async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
 
 def _lost(path: str, name: str) -> UseTarget:
     """Return the target for a name that a file no longer exports."""
-    return UseTarget(f"{path}:{name}", ((path, name),), frozenset({name}), frozenset({path}), is_gone=True)
+    homes = frozenset({path})
+    return UseTarget(f"{path}:{name}", ((path, name),), frozenset({name}), homes, is_gone=True, whole_homes=homes)
 
 
 async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:

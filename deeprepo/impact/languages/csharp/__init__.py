@@ -68,7 +68,7 @@ class Modules(Namespaces):
 
     def given(self, path: str) -> Collection[str]:
         """Return the aliases that a file's project declares."""
-        return self._projects.aliases(path)
+        return self._projects.aliases.get(self._projects.home(path), ())
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """Return the files that define a name in a namespace, in projects that the importer's project references."""

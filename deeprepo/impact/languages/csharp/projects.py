@@ -38,14 +38,14 @@ class Projects:
         }
         self._homes: dict[str, str | None] = {}
         self._usings: dict[str | None, set[str]] = defaultdict(set)
-        self._aliases: dict[str | None, set[str]] = defaultdict(set)
+        self.aliases: dict[str | None, set[str]] = defaultdict(set)  # project folder -> names for types
         self._lent: set[str] = set()  # types whose members every file of a project sees
         for folder, texts in self._texts.items():
             for text in texts:
                 for given in _attributes(text, "using"):
                     is_static = given.get("static", "").lower() == "true"
                     name, alias = given.get("include", ""), given.get("alias", "")
-                    rows = self._aliases if alias else self._usings
+                    rows = self.aliases if alias else self._usings
                     (self._lent if is_static else rows[folder]).update([alias or name] if is_name(name) else [])
         for path, source in configs.items():
             for is_static, name in GLOBAL.findall(source) if path.endswith(".cs") else ():
@@ -58,10 +58,6 @@ class Projects:
     def usings(self, path: str) -> frozenset[str]:
         """Return the global usings of a file's project."""
         return frozenset(self._usings.get(self.home(path), ()))
-
-    def aliases(self, path: str) -> frozenset[str]:
-        """Return the names of types and namespaces that a file's project gives."""
-        return frozenset(self._aliases.get(self.home(path), ()))
 
     def home(self, path: str) -> str | None:
         """Return the folder of the project that contains a file, or None."""

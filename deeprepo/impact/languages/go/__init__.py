@@ -16,12 +16,13 @@ from tree_sitter import Node
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.go import manifest
 from deeprepo.impact.languages.go.manifest import directives
-from deeprepo.impact.languages.go.names import likely_names, local_name
+from deeprepo.impact.languages.go.names import likely_names, local_name, qualified
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.reading import syntax
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.importers import EVERY_NAME, statements
-from deeprepo.impact.values import Arguments, Clues, Import, Link, Use
+from deeprepo.impact.values import Arguments, Bound, Clues, Import, Link, Use
 
 LONGEST_PATH = 1_000  # characters of an import path
 IMPORTS_END = re.compile(rb"^(func|type) ", re.MULTILINE)
@@ -67,6 +68,12 @@ class Modules(Resolver):
         # such as export_test.go
         sees_tests = importer.endswith("_test.go") and posixpath.dirname(importer) == folder
         return tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
+
+    def may_make(self, files: Collection[str], sources: Mapping[str, bytes]) -> bool:
+        """Return whether code may be generated for a package: a comment says so, or it has files of another kind."""
+        beside = {one for path in files for one in self._paths.names(posixpath.dirname(path))}
+        is_told = any(b"//go:generate" in sources.get(path, b"") for path in files)
+        return is_told or any("." in one and not one.endswith((".go", ".md")) for one in beside)
 
     def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files of the folder; only tests see test files."""
@@ -159,6 +166,12 @@ class Go(Language, frozen=True):
         """Return the file up to its first function or type, which no import follows."""
         end = IMPORTS_END.search(source)
         return source[: end.start()] if end is not None else source
+
+    def taken(self, source: bytes, item: Import) -> Sequence[Bound]:
+        """Return the exported names of a package that the file uses behind the package's name."""
+        here = "" if item.star else item.whole or local_name(item.spec, source)
+        rows = qualified(syntax.root(self, source)).get(here, ())
+        return [bound for bound in rows if not self.is_private(bound.there)]
 
     def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
         """Return the references with imports of packages that are likely called so."""

@@ -1,7 +1,14 @@
 """Guess the local names of Go packages from their import paths, and from the code that uses them."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+
+from tree_sitter import Node
+
+from deeprepo.impact.reading.nodes import first_line, text
+from deeprepo.impact.values import Bound
 
 DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
 
@@ -15,6 +22,22 @@ def local_name(spec: str, source: bytes) -> str:
 @lru_cache(maxsize=16)
 def _dotted(source: bytes) -> frozenset[bytes]:
     return frozenset(DOTTED.findall(source))
+
+
+@lru_cache(maxsize=4)
+def qualified(root: Node) -> Mapping[str, Sequence[Bound]]:
+    """Return the names behind each package's name, unless something else in the file has the package's name."""
+    found, others, nodes = defaultdict[str, list[Bound]](list), set[str](), [root]
+    while nodes:
+        node = nodes.pop()
+        package = node.child_by_field_name("operand") or node.child_by_field_name("package")
+        name = node.child_by_field_name("field") or node.child_by_field_name("name")
+        if package is not None and name is not None and package.type in ("identifier", "package_identifier"):
+            found[text(package)].append(Bound(text(name), "", first_line(name)))
+        else:
+            others.update([text(node)] if node.type == "identifier" else ())
+            nodes += node.named_children
+    return {package: rows for package, rows in found.items() if package not in others}
 
 
 def _is_version(part: str) -> bool:

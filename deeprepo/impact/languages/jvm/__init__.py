@@ -36,7 +36,7 @@ CLOSES = re.compile(
 )
 OWN = 2  # parts of a package of the tree that an importer shares
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
-ACCESSOR = re.compile(r"(?P<kind>[gs]et)(?P<name>[^a-z].*)")
+ACCESSOR = re.compile(r"[gs]et([^a-z].*)")
 CALLED_LIKE = {"kotlin": ("invoke",), "scala": ("apply",)}
 ALL_NAMES = ("namespace_wildcard", "type_identifier")  # in a Scala import: `_`, `*`, and `given` with a type
 RECEIVER = re.compile(r":[^=(]{1,200}\.\s{0,4}\(")  # of a value that is called on objects: `val f: Cart.() -> Unit`
@@ -197,10 +197,8 @@ class Jvm(Language, frozen=True):
     def accessed(self, name: str, user: str) -> tuple[str, ...]:
         """Return the Kotlin property that Java has as `getName()`."""
         called = ACCESSOR.fullmatch(name) if (self.name, user) == ("kotlin", "java") else None
-        if called is None:
-            return ()
-        own = called["name"]
-        return f"{own[:1].lower()}{own[1:]}", own, *((f"is{own}",) if called["kind"] == "set" else ())
+        own = called[1] if called is not None else ""
+        return (f"{own[:1].lower()}{own[1:]}", own, f"is{own}") if own else ()
 
     def code(self, source: bytes) -> bytes:
         """Return a file in a form that its grammar can parse.

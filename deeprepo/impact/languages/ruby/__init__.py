@@ -2,7 +2,7 @@
 
 Constants are global, so a required file provides everything. A constant is found by the conventions of
 Zeitwerk and gems: `Admin::User` is admin/user.rb below a folder of app/ or below lib/. Only a run decides
-whether they apply, so new lines are not checked.
+whether they apply, so in new lines only `require_relative` is checked.
 """
 
 import posixpath
@@ -18,6 +18,7 @@ from deeprepo.impact.languages.ruby import manifest
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.lexical import camel
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Clues, Facts, Import
 
@@ -26,6 +27,28 @@ ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 DEFINING = re.compile(rb"(?<![\w.:@$])(?:class|module)\s++\Z")
 LOADED = ("lib", "spec", "test", "tests", "app", "ext")  # folders of any load path
 OPEN = 300  # unclosed blocks, which make a tree as deep as its file is long
+
+
+class Modules(Resolver):
+    """The files of one tree that `require_relative` finds."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._compiled = any(path.endswith("/extconf.rb") for path in paths.files)
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the file, or None if a build may make it: an extension, or what a parser generator writes."""
+        base = joined(posixpath.dirname(importer), item.spec)
+        found = tuple(base + end for end in ENDINGS if base + end in self._paths.files)[:1]
+        folder, stem = posixpath.split(base)
+        is_made = self._compiled or any(one.startswith(f"{stem}.") for one in self._paths.names(folder))
+        return found or (None if is_made or item.spec.startswith("/") else ())
+
+    def beside(self, importer: str, item: Import) -> tuple[str, Collection[str]]:
+        """Return the files in the folder of a missing one."""
+        before = item.spec[: item.spec.rfind("/") + 1]
+        names = self._paths.names(joined(posixpath.dirname(importer), before))
+        return before, {one.removesuffix(".rb") for one in names if one.endswith(".rb")}
 
 
 class SearchModules(Namespaces):
@@ -136,6 +159,7 @@ def _plain(name: str) -> str:
 class Ruby(Language, frozen=True):
     """Ruby."""
 
+    modules = Modules
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
     open_classes = True
