@@ -11,6 +11,7 @@ CHARS_PER_TOKEN = 3.5  # a low estimate, so that code rarely has more tokens
 DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes this many times more tokens
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
+ROWS = (".jsonl", ".ndjson", ".csv", ".tsv", ".log")  # files of rows: pieces of them end at line ends and don't overlap
 COMMAND, FUNCTION = "exec:", "function:"  # prefixes of the names of models without an API
 # The user's own servers and programs, which don't bill by the token.
 OWN_SERVERS = frozenset({"ollama", "compatible", "exec", "function"})

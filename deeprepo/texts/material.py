@@ -18,6 +18,7 @@ from typing import BinaryIO, Literal
 from deeprepo.rlm.errors import UsageError
 from deeprepo.rlm.repl.frames import Value, shortened, sound
 from deeprepo.rlm.repl.process import Streamed
+from deeprepo.rlm.values import ROWS
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
 MOST_BYTES, MOST_FILES = 100 << 20, 20_000  # of one context
@@ -94,9 +95,10 @@ class Material:
         parts = tuple(self._write(piece) for piece in pieces(_as_text(value)))
         self.items.append(Item(name, parts, isinstance(value, str)))
 
-    def name_files(self, folder: str, spans: Iterable[Span]) -> None:
-        """Let these parts be files of a folder."""
-        self.files |= {f"{folder}/{number:03}.txt": span for number, span in enumerate(spans, 1)}
+    def name_files(self, folder: str, spans: Iterable[Span], name: str = "") -> None:
+        """Let these parts be files of a folder, with the suffix of `name` if it is one of ROWS."""
+        suffix = next((suffix for suffix in ROWS if name.lower().endswith(suffix)), ".txt")
+        self.files |= {f"{folder}/{number:03}{suffix}": span for number, span in enumerate(spans, 1)}
 
     def _write(self, text: str, *, is_shown: bool = True) -> Span:
         data, start = text.encode("utf-8", "replace"), self._file.seek(0, os.SEEK_END)
@@ -164,11 +166,11 @@ def pieces(text: str) -> Iterator[str]:
         at = end
 
 
-def _text(text: str, notes: tuple[str, ...] = ()) -> Material:
+def _text(text: str, notes: tuple[str, ...] = (), name: str = "") -> Material:
     material, values = Material(notes=notes), _values(text)
     material.add(text)
     if values is None:
-        material.name_files("text", material.items[0].parts)
+        material.name_files("text", material.items[0].parts, name)
     else:
         material.form = "json"
         material.name_files("keys", [material._write(piece, is_shown=False) for piece in pieces(values)])  # noqa: SLF001
@@ -220,7 +222,7 @@ def _of_items(
         if len(item.parts) == 1:
             material.files[path] = item.parts[0]
         else:
-            material.name_files(f"{path}.parts", item.parts)
+            material.name_files(f"{path}.parts", item.parts, path)
     return material
 
 
@@ -233,7 +235,7 @@ def _at(path: Path) -> Material:
         raise UsageError(f"the context {path} cannot be read: {error.strerror}") from error
     if text is None:
         raise UsageError(f"the context {path} is not a text file")
-    return _text(text, () if is_sound else _note(MARKED, [path.name]))
+    return _text(text, () if is_sound else _note(MARKED, [path.name]), path.name)
 
 
 def _folder(folder: Path) -> Material:

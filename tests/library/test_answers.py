@@ -1,8 +1,12 @@
 """Answers: values that agree, faults that are told, an honest no, and replies that are code."""
 
+import asyncio
 import json
+import re
+from collections import Counter
 from datetime import date
 from enum import Enum
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -88,3 +92,59 @@ def test_worker_that_finds_nothing_may_say_nothing() -> None:
     texts = {f"{at}.txt": "nothing of interest\n" for at in range(8)} | {"7.txt": "The outage began at noon.\n"}
     done = deeprepo.RLM(lambda _: block(code), worker, budget=FREE).run("?", texts)
     assert (done.answer, done.notes) == (repr([False] * 7 + [True]), ())
+
+
+def test_row_of_a_file_is_shown_once(tmp_path: Path) -> None:
+    """Pieces of a file of rows end at line ends, and no row is in two of them."""
+    place, seen = tmp_path / "rows.jsonl", Counter[str]()
+    place.write_text("".join(json.dumps({"id": at, "text": "x" * 60}) + "\n" for at in range(2_000)))
+
+    def worker(messages: Messages) -> str:
+        seen.update(re.findall(r'\{"id": (\d+), "text": "x{60}"\}', messages[-1]["content"]))
+        return json.dumps({"answer": "no", "found": False, "quotes": [], "findings": []})
+
+    deeprepo.RLM(lambda _: block("ask(tree, 'q')\nset_answer('x')"), worker, budget=FREE).run("q", place)
+    assert (len(seen), set(seen.values())) == (2_000, {1})
+
+
+def test_list_of_messages_is_a_prompt() -> None:
+    """A prompt may be a list of messages, as in rlms."""
+    rows = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Who?"}]
+    root = block(f"set_answer(llm_query({rows!r}) + llm_batch([{rows!r}, 'b'])[0])")
+    done = deeprepo.RLM(lambda _: root, json.dumps, budget=FREE).run("q", "text")
+    assert done.answer == json.dumps(rows) * 2
+
+
+class Busy:
+    """A model that counts its calls in flight."""
+
+    def __init__(self, code: str) -> None:
+        self.code, self.running, self.peak = code, 0, 0
+
+    async def root(self, messages: Messages) -> str:
+        return block(self.code) if "Task:" not in messages[-1]["content"] else await self.worker(messages)
+
+    async def worker(self, _: Messages) -> str:
+        self.running += 1
+        self.peak = max(self.peak, self.running)
+        for _ in range(200):
+            await asyncio.sleep(0)
+        self.running -= 1
+        return block("set_answer('ok')")
+
+
+@pytest.mark.parametrize(
+    ("code", "depth"),
+    [
+        ("llm_batch([str(at) for at in range(64)])", 1),
+        ("import asyncio\nawait asyncio.gather(*(asyncio.to_thread(llm_query, str(at)) for at in range(16)))", 1),
+        ("rlm_query_batched([str(at) for at in range(8)])", 2),
+    ],
+    ids=["batch", "threads", "children"],
+)
+@pytest.mark.xfail(reason="at most four calls are in flight, and threads and children run in turn", strict=True)
+def test_more_than_four_calls_are_in_flight(code: str, depth: int) -> None:
+    """Calls that are independent of each other run at the same time."""
+    busy = Busy(f"{code}\nset_answer('x')")
+    deeprepo.RLM(busy.root, busy.worker, FREE, depth=depth).run("q", "text")
+    assert busy.peak >= (4 if depth > 1 else 8)

@@ -12,7 +12,7 @@ from typing import Any
 from bot.findings import read
 from bot.findings.quotes import locate
 from bot.values import Evidence, Finding, Source
-from deeprepo.rlm.values import Schema
+from deeprepo.rlm.values import ROWS, Schema
 
 PROMPT_CHARS = 40_000  # characters of files in one prompt
 OVERLAP = 4_000  # characters of a long file that two prompts repeat, so that no line is cut apart in both
@@ -133,8 +133,14 @@ def halves(parts: Sequence[Part]) -> list[list[Part]]:
 
 
 def _parts(path: str, text: str) -> Iterator[Part]:
-    for start in range(0, max(1, len(text) - OVERLAP), PROMPT_CHARS - OVERLAP):
-        piece, first = text[start : start + PROMPT_CHARS], 1 + text.count("\n", 0, start)
+    end, is_table = 0, path.lower().endswith(ROWS)
+    while end < len(text) or not end:
+        start = end if is_table else max(0, end - OVERLAP)
+        first = 1 + text.count("\n", 0, start)
+        end = max(1, start + PROMPT_CHARS)
+        if is_table and end < len(text):
+            end = text.rfind("\n", start, end) + 1 or end
+        piece = text[start:end]
         yield Part(path, piece, first, first + piece.count("\n", 0, -1), whole=piece == text)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl.frames import Value
-from deeprepo.rlm.values import Completion, Message, Model, Prompt
+from deeprepo.rlm.values import Completion, Message, Model, Prompt, Role
 
 MAX_ANSWER = 60_000  # characters
 WORKER_ERROR = "[worker error: {}]"  # replaces a missing answer
@@ -17,6 +17,7 @@ CHILD_TURNS = 6
 Gain = tuple[int, dict[str, object]]
 Child = Callable[[str, Sequence[str], int], Awaitable[str]]
 Paths = str | Sequence[str]
+Question = str | Sequence[Mapping[str, str]]  # a prompt: a text, or messages
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,13 +79,15 @@ async def masked(function: Callable[..., Awaitable[Any]], work: Work, *arguments
     return masks.hide(reply)
 
 
-async def llm_query(work: Work, prompt: str, worker: str = "", *, model: str | None = None, reuse: bool = False) -> str:
-    """Send one free-form prompt to the worker model and return its answer."""
+async def llm_query(
+    work: Work, prompt: Question, worker: str = "", *, model: str | None = None, reuse: bool = False
+) -> str:
+    """Send one free-form prompt, or a list of messages, to the worker model and return its answer."""
     return (await llm_batch(work, [prompt], worker, model=model, reuse=reuse))[0]
 
 
 async def llm_batch(
-    work: Work, prompts: Sequence[str], worker: str = "", *, model: str | None = None, reuse: bool = False
+    work: Work, prompts: Sequence[Question], worker: str = "", *, model: str | None = None, reuse: bool = False
 ) -> list[str]:
     """Send free-form prompts to the worker model in parallel, and return the answers in the order of the prompts.
 
@@ -93,10 +96,9 @@ async def llm_batch(
     """
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
-    texts, chosen = [str(prompt) for prompt in prompts], work.model(worker or model or "")
+    requests, chosen = [Prompt(_messages(prompt)) for prompt in prompts], work.model(worker or model or "")
     if chosen is None:
-        return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(texts)
-    requests = [Prompt((Message("user", text),)) for text in texts]
+        return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(requests)
     replies = await work.calls.many(chosen, requests, "worker", reuse=reuse)
     work.batch, errors = [], list[str]()
     for reply in replies:
@@ -105,9 +107,17 @@ async def llm_batch(
         else:
             errors.append(f"{chosen.name} {reply.lack}" if isinstance(reply, Completion) else str(reply))
             work.batch.append(WORKER_ERROR.format(errors[-1]))
-    if len(errors) == len(texts):
+    if len(errors) == len(requests):
         work.errors |= dict.fromkeys(errors[:1])
     return work.batch
+
+
+def _messages(prompt: Question) -> tuple[Message, ...]:
+    """Return the messages of a prompt: a text, or rows as in OpenAI's API."""
+    if isinstance(prompt, list) and prompt and all(isinstance(row, Mapping) and "content" in row for row in prompt):
+        roles: Mapping[object, Role] = {"system": "system", "assistant": "assistant"}
+        return tuple(Message(roles.get(row.get("role"), "user"), str(row["content"])) for row in prompt)
+    return (Message("user", str(prompt)),)
 
 
 async def last_batch(work: Work) -> list[str]:
