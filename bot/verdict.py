@@ -44,28 +44,28 @@ class Row:
 
 Checks = tuple["CheckConclusion", "CheckConclusion"]
 PASSES: Checks = ("success", "success")
-STOPS: Checks = ("neutral", "failure")
+BLOCKS: Checks = ("neutral", "failure")
 OPEN: Checks = ("neutral", "neutral")
 ROWS: tuple[Row, ...] = (
     # The head has no review: it adds nothing to its base; the settings exclude it, but a finding of an earlier review
     # that reached the threshold is still open; it should have a review; the settings exclude it.
     Row("nothing", PASSES, "clean"),
-    Row("held", STOPS),
-    Row("unreviewed", STOPS),
+    Row("held", BLOCKS),
+    Row("unreviewed", BLOCKS),
     Row("left out", OPEN),
     # The review was stopped by a person or by the provider.
-    Row("interrupted", STOPS, exit_code=130, is_partial=True, lacks="cut"),
-    Row("provider", STOPS, exit_code=3, is_partial=True, lacks="cut"),
+    Row("interrupted", BLOCKS, exit_code=130, is_partial=True, lacks="cut"),
+    Row("provider", BLOCKS, exit_code=3, is_partial=True, lacks="cut"),
     # A finding, or a failed requirement, reaches the threshold.
-    Row("finding", STOPS, "findings"),
-    Row("requirement", STOPS, "findings"),
+    Row("finding", BLOCKS, "findings"),
+    Row("requirement", BLOCKS, "findings"),
     # A limit stopped the review, or no model read a region; a file or a search is open; nobody confirmed or refuted
     # a model's finding that would reach the threshold, or any other; with `strict`, a requirement has no result.
-    Row("cut", STOPS, is_partial=True, lacks="cut"),
-    Row("unread", STOPS, lacks="cut"),
-    Row("unheard", STOPS, is_partial=True, lacks="dropped"),
-    Row("undecided", STOPS, lacks="dropped"),
-    Row("unanswered", STOPS, lacks="undecided"),
+    Row("cut", BLOCKS, is_partial=True, lacks="cut"),
+    Row("unread", BLOCKS, lacks="cut"),
+    Row("unheard", BLOCKS, is_partial=True, lacks="dropped"),
+    Row("undecided", BLOCKS, lacks="dropped"),
+    Row("unanswered", BLOCKS, lacks="undecided"),
     # Anything else is open; the settings may have a misspelled threshold.
     Row("incomplete", OPEN),
     Row("doubted", OPEN, "clean"),
@@ -193,4 +193,4 @@ def passes(conclusion: str | None) -> bool:
 
 def in_queue(conclusion: "CheckConclusion") -> "CheckConclusion":
     """Return the answer to a merge queue whose pull request has this conclusion."""
-    return PASSES[0] if passes(conclusion) else STOPS[1]
+    return PASSES[0] if passes(conclusion) else BLOCKS[1]

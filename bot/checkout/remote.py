@@ -31,7 +31,7 @@ TRIES = 3
 TIP = "tip"  # the store's branch for the commit that `fetch_tip` fetches
 SIZE_CHECK_SECONDS = 0.5  # between two checks of the store's size
 
-OPTIONS = (
+GIT_OPTIONS = (
     "-c", "protocol.http.allow=always",
     "-c", "protocol.https.allow=always",
     "-c", "http.followRedirects=false",
@@ -171,7 +171,7 @@ async def _fetch_with_retries(job: _Fetch, backoff: float) -> None:
 
 async def _fetch_once(job: _Fetch) -> None:
     process = await git.start(
-        *OPTIONS, "fetch", "--quiet", f"--depth={job.depth}" if job.depth else "--filter=tree:0", "--no-tags", "--no-recurse-submodules",
+        *GIT_OPTIONS, "fetch", "--quiet", f"--depth={job.depth}" if job.depth else "--filter=tree:0", "--no-tags", "--no-recurse-submodules",
         "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", job.url, *job.commits,
         cwd=job.store, env={**ENVIRONMENT, **_token_variables(job.url, job.token), "GIT_DIR": job.store}, online=True,
     )  # fmt: skip

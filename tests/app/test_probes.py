@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from raw_server import raw_server
 from serving import SECRET, key, pull, served, settings
+from waits import patience
 
 from bot.app import RunningServer
 from bot.app.checks import checks
@@ -51,7 +52,7 @@ async def test_locked_job_database_makes_a_server_unready(tmp_path: Path) -> Non
     async with served(settings(tmp_path)) as server:
         with closing(sqlite3.connect(tmp_path / "jobs.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            ready = await server.http.get("/readyz", timeout=20)
+            ready = await server.http.get("/readyz", timeout=patience(20))
         assert (ready.status_code, ready.json()["reason"]) == (503, "the job database cannot be written")
 
 

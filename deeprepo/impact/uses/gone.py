@@ -308,8 +308,9 @@ class World(Struct):
         ]
         lines = [f"{one.path}:{one.line}" for one in givers]
         places = [*self._lines_with(word, [path for path in self.added if counts(path)], has_attributes=not name)]
-        openings = [(path, what) for path, what in self.openings.items() if family(path) == kind and counts(path)]
-        places += [f"{what} in {path}" for path, what in openings]
+        # Code that runs can add a name to any other file
+        openings = {path: what for path, what in self.openings.items() if path in self.makers or counts(path)}
+        places += [f"{what} in {path}" for path, what in openings.items() if family(path) == kind]
         if lines or places:
             # a name that its import or class no longer has may only come from an extension
             has_line = any(one.is_loose for one in givers) if row.missing else bool(lines)
