@@ -137,9 +137,8 @@ class Play:
         for old in self.ended[0].standing if self.push else ():
             same = [one for one in now.standing if (one["path"], one["quote"]) == (old["path"], old["quote"])]
             rest = [one for one in now.standing if one not in same and one["title"] == old["title"]]
-            found[REPLACED] += not any(
-                (one["severity"], one["title"]) == (old["severity"], old["title"]) for one in same
-            )
+            kept = {(one["number"], one["severity"]) for one in same}  # the title may be worded otherwise
+            found[REPLACED] += (old["number"], old["severity"]) not in kept
             found[TWICE] += len(same[1:]) + sum(one["place"] == "inline" and one["status"] == "new" for one in rest)
         found[SHOWN] = int(SHORT_PASSWORD in "".join([now.shown.replace("\\", ""), *self.requests]))
         found[CAPS] = int(len(self.requests) > CALLS or len(now.shown) > LONGEST)
@@ -177,12 +176,14 @@ async def _hosted(play: Play, folder: Path, gh: sandbox.GitHub, server: app.Runn
     pull, name = 0, repo.repository.full_name
     for at in range(len(CHANGES[play.case.kind].files)):
         files, log = play.begin(at), list[str]()
-        with gh.holding() if server is None else contextlib.nullcontext([]) as held:
+        holding: contextlib.AbstractContextManager[Any] = gh.holding() if server is None else contextlib.nullcontext()
+        with holding as held:
             await repo.commit("feature", files) if not at else await repo.push("feature", files)
             pull = pull or await repo.open_pull("feature", title="A change")
         if server is None:
             result = await action.run(_step(folder, gh, repo, held[0].payload), action.Console(log.append))
-            output, check = json_file.render(result.review) if result.review else "{}", result.conclusion
+            output = json_file.render(result.review) if result.review else "{}"
+            check: str | None = result.conclusion
             log.append((folder / "summary").read_text())
         else:
             await _quiet(gh, server)

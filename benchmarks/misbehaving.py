@@ -184,7 +184,7 @@ def _names(lines: Callable[[Lines], Lines]) -> Way:
     return "clean", {"reader": lambda one: answer([], lines(one.lines)), "root": lambda one: ending(lines(one.lines))}
 
 
-def _root(code: str, home: str = "clean", **row: object) -> Way:
+def _root(code: str, home: str = "clean", **row: Any) -> Way:  # noqa: ANN401 - the fields of any form
     """A root that runs this before it ends as an honest one, and a confirmation that says this."""
     return home, {"root": lambda one: ending(one.lines, code), "confirmation": lambda one: verdict(one, **row)}
 
@@ -192,7 +192,7 @@ def _root(code: str, home: str = "clean", **row: object) -> Way:
 _proof = partial(_root, home="proven break")
 DROP = "for f in findings():\n    print(drop(f['id'], 'It was checked already.', 'README.md', '# A shop'))"
 SMALL = "for f in findings():\n    print(report(f['path'], f['quote'], {}, 'It is not nice.', severity='low', start=f['line']{}))"
-REFUTED = {"verdict": "refuted", "trigger": "", "author_would_change": False, "ground": "# A shop"}
+REFUTED: dict[str, Any] = {"verdict": "refuted", "trigger": "", "author_would_change": False, "ground": "# A shop"}
 FLOOD = "for i in range(4_000):\n    report('README.md', '# A shop', f'title {i} ' + 'y' * 90, 'w', severity='none')"
 ASK = "import random\nfor i in range(100): print(ask(['shop/cart.py'], f'{random.random()}?'))"
 
@@ -202,7 +202,7 @@ def _spelled(form: str) -> Way:
 
     def reader(asked: Asked) -> Reply:
         word = form.format((PLACEHOLDER.findall(asked.text) or ["?"])[0])
-        rows = [row | {"title": f"It is wrong: {word}", "why": word, "consequence": word} for row in asked.found]
+        rows = [{**row, "title": f"It is wrong: {word}", "why": word, "consequence": word} for row in asked.found]
         return answer(rows, asked.lines, f"See {word}.")
 
     code = f"p = {form!r}.format(read('conf/deploy.yml', 2, 2).split()[-1])\nprint(p, search(p), read(p))\n"
@@ -215,9 +215,9 @@ def _spelled(form: str) -> Way:
     return "break for models", {"reader": reader, "root": root}
 
 
-def _again(**changes: object) -> Way:
+def _again(**changes: Any) -> Way:  # noqa: ANN401 - as above
     """Report this in the second push."""
-    rows = [FOUND | changes]
+    rows = [{**FOUND, **changes}]
     return "two pushes", {
         "reader": lambda one: answer(rows, one.lines),
         "root": lambda one: ending(one.lines, reports(rows)),
