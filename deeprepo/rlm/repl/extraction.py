@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 
 from deeprepo.rlm.values import Completion, Schema
 
@@ -24,10 +25,20 @@ PYTHON = {"", "python", "py", "repl", "execute_python", "pycon", "ipython", "too
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 _INLINE = re.compile(r"^[ \t]*+```(?:python3?|py|repl)[ \t]++([^`\n]++)```[ \t]*+$", re.MULTILINE)
 _CLOSED_LATE = re.compile(r"(?<=[^`\n])(`{3,})[ \t]*$", re.MULTILINE)
-_TAGGED = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+_TAG = re.compile(r"<(/?)(\w+)>")
+MOST_TAGS = 5  # kinds of tags in a reply
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.|In \[\d+\]:) ?", re.MULTILINE)
 _NO_LETTER = re.compile(r"[^a-z_]")
 _INDENTED = re.compile(r"^[ \t]+```", re.MULTILINE)
+
+
+def _tagged(text: str) -> Iterator[str]:
+    """Yield what each kind of tag encloses, from its first opening to its last closing."""
+    tags = list(_TAG.finditer(text))
+    opened = {tag[2]: tag.end() for tag in reversed(tags) if not tag[1]}
+    closed = {tag[2]: tag.start() for tag in tags if tag[1]}
+    in_order = sorted(opened.items(), key=lambda row: row[1])
+    yield from (text[start : closed[name]] for name, start in in_order if closed.get(name, -1) >= start)
 
 
 def of(reply: Completion, names: Collection[str] = ()) -> str:
@@ -87,7 +98,7 @@ def _written(text: str, names: Collection[str]) -> str:
     """
     blocks = list(_blocks(text))
     if not blocks and names:
-        bodies = (text, *(match[2] for match in _TAGGED.finditer(text)))
+        bodies = (text, *islice(_tagged(text), MOST_TAGS))
         return next((body.strip() for body in bodies if has_call(body.strip(), names)), "")
     code = _joined([body for language, body in blocks if language in PYTHON] or [body for _, body in blocks])
     with suppress(ValueError, AttributeError):  # weak models write the call of a function as JSON
