@@ -306,7 +306,7 @@ STATUSES = (
     *(Condition(f"roles must alternate, status {status}", (unless(SYSTEM, error(ROLES, status)),), requests=2) for status in (400, 500)),
     Condition("no system role", (unless(SYSTEM, error("System role not supported")),), requests=2),
     Condition("tools are unsupported", (unless(TOOLS, error("Unsupported parameter: 'tools' is not supported with this model.")),), requests=2),
-    Condition("Ollama without tools", (unless(TOOLS, error("registry.ollama.ai/library/gemma:2b does not support tools")),), requests=2),
+    Condition("Ollama without tools", (unless(TOOLS, error("gemma:2b does not support tools")),), requests=2),
     Condition("vLLM without a parser", (unless(TOOLS, error('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set')),), requests=2),
 )  # fmt: skip
 
