@@ -8,7 +8,7 @@ doesn't vanish silently.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -119,8 +119,7 @@ async def judge(
                     judged[at] = silencing.silenced(one, answer)
                     continue
             if one.status != "new":
-                known = one if confirmation.is_wanted else replace(one, severity=now.severity)
-                judged[at] = update_doubtful(known, now, confirmation.unsettled)
+                judged[at] = update_doubtful(one, now, confirmation.unsettled)
                 continue
             judged[at] = _update_new(one, confirmation)
             if now.basis.unconfirmed:
