@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from bot.errors import HostError, HostRefused
+from bot.errors import HostError, HostRefused, StorageError
 from bot.github import Identity, RequestPace, apps
 
 KEY_SECONDS = 60.0  # between two requests that check whether GitHub still accepts the App's key
@@ -39,11 +39,11 @@ class CachedCheck:
         return await asyncio.shield(self._result)
 
     async def warning(self) -> str:
-        """Return the result with its time, also if the check does not end soon."""
+        """Return the result with its time, also if the check fails or does not end soon."""
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 reason = await self.reason()
-        except TimeoutError:
+        except (TimeoutError, StorageError):
             reason = f"{self.subject} does not answer"
         return reason and f"{reason} ({self._since})"
 

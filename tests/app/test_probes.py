@@ -15,7 +15,8 @@ from waits import patience
 
 from bot.app import RunningServer
 from bot.app.checks import checks
-from bot.errors import UsageError, public
+from bot.app.readiness import CachedCheck
+from bot.errors import StorageError, UsageError, public
 from bot.values import Coverage, PullRequest, Review, StrategyChoice
 from deeprepo.rlm.values import Cost, Usage
 from deeprepo_sandbox import github as sandbox
@@ -54,6 +55,15 @@ async def test_locked_job_database_makes_a_server_unready(tmp_path: Path) -> Non
             other.execute("BEGIN IMMEDIATE")
             ready = await server.http.get("/readyz", timeout=patience(20))
         assert (ready.status_code, ready.json()["reason"]) == (503, "the job database cannot be written")
+
+
+async def test_check_that_fails_is_a_warning() -> None:
+    """A database that stops answering never turns the probe's answer into an internal error."""
+
+    async def fail() -> str:
+        raise StorageError("gone")
+
+    assert (await CachedCheck(fail, 2.0, "the job database").warning()).startswith("the job database does not answer (")
 
 
 async def test_rejected_github_key_is_a_warning(tmp_path: Path) -> None:
