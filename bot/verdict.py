@@ -59,7 +59,7 @@ ROWS: tuple[Row, ...] = (
     # A finding, or a failed requirement, reaches the threshold.
     Row("finding", BLOCKS, "findings"),
     Row("requirement", BLOCKS, "findings"),
-    # A limit stopped the review, or no model read a region; a file or a search is open; nobody confirmed or refuted
+    # A limit stopped the review, or no model read a region; a file or a search is open; no confirmation decided about
     # a model's finding that would reach the threshold, or any other; with `strict`, a requirement has no result.
     Row("cut", BLOCKS, is_partial=True, lacks="cut"),
     Row("unread", BLOCKS, lacks="cut"),

@@ -31,7 +31,7 @@ def applies(row: Row, facts: frozenset[Fact]) -> bool:
 
 
 def test_every_combination_of_facts_has_one_row() -> None:
-    """Whatever holds of a head and its review, the condition of exactly one row is true."""
+    """For every combination of facts, exactly one row applies."""
     for head in ((), *((each,) for each in OF_HEADS)):
         for some in combined(OF_REVIEWS):
             facts = frozenset((*head, *some))

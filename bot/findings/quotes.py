@@ -95,7 +95,7 @@ def first_line(quote: str, rows: Iterable[DiffRow]) -> int:
 
 
 def is_part(line: str, text: str) -> bool:
-    """Return whether a line is part of a text, whatever its placeholders stand for."""
+    """Return whether a text contains a line in which placeholders can match any characters."""
     at = 0
     for part in PLACEHOLDER.split(line):
         at = text.find(part, at)

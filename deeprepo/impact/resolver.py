@@ -54,7 +54,7 @@ class Resolver:
         """Return whether a build may add names to a module. `sources`: those of its files that were read."""
         return False
 
-    def given(self, path: str) -> Collection[str]:
+    def names_of_project(self, path: str) -> Collection[str]:
         """Return the names that a file has from its project, without an import."""
         return ()
 

@@ -134,9 +134,9 @@ class Exports:
             self._visible[path] = self._sides["head"].visible_files(path)
         return self._visible[path]
 
-    def given(self, path: str) -> Collection[str]:
+    def names_of_project(self, path: str) -> Collection[str]:
         """Return the names that a file of the head has from its project, without an import."""
-        return self._sides["head"].project.modules.given(path)
+        return self._sides["head"].project.modules.names_of_project(path)
 
     async def beside(self, path: str, name: str) -> list[tuple[str, Outline | None]]:
         """Return the other files of a file's namespace or folder that contain the last word of a name, with outlines."""

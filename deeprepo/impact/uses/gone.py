@@ -54,7 +54,7 @@ async def another_name(case: Case) -> TargetState | None:
 
 async def expected_to_be_missing(case: Case) -> TargetState | None:
     """The module of the name may have a replacement, or the language or the project provides the name."""
-    is_given = not case.use.receiver and case.use.name in case.evidence.exports.given(case.file.path)
+    is_given = not case.use.receiver and case.use.name in case.evidence.exports.names_of_project(case.file.path)
     is_replaced = case.evidence.lost_imports.get((case.file.path, case.match.imported_file)) is False
     is_ambient = case.use.name in case.evidence.language.ambient
     return "unknown" if is_replaced or is_given or is_ambient else None

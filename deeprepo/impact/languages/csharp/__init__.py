@@ -66,7 +66,7 @@ class Modules(Namespaces):
         """Return the namespaces around a file, and the global usings of its project."""
         return [*with_parents(written), "", *sorted(self._projects.usings(path))]
 
-    def given(self, path: str) -> Collection[str]:
+    def names_of_project(self, path: str) -> Collection[str]:
         """Return the aliases that a file's project declares."""
         return self._projects.aliases.get(self._projects.home(path), ())
 

@@ -103,7 +103,7 @@ class Crates:
         return home in self._manifests and edition in (None, "2015")
 
     def _home(self, path: str) -> str:
-        """Return the folder of the manifest above a file; "" if there is none."""
+        """Return the folder of the nearest manifest above a file, or ""."""
         home = posixpath.dirname(path)
         while home not in self._manifests and home:
             home = posixpath.dirname(home)
