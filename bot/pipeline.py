@@ -12,10 +12,9 @@ from bot.brief import Brief
 from bot.checkout.views import CachedTree, WrittenTree, create_known_secrets
 from bot.config import Settings
 from bot.diff import units
-from bot.features.reproduction import review as reproduction
 from bot.machine import extras
 from bot.render import count
-from bot.review import coverage, guidance, incremental, report, scope, strategies
+from bot.review import coverage, guidance, incremental, report, reproduction, scope, strategies
 from bot.review.journal import end
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read

@@ -19,6 +19,7 @@ from bot import checkout, config, github, verdict
 from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
+from bot.action.organization import shared_with_step
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.commands import CommandReply, Permission
@@ -26,8 +27,6 @@ from bot.config import Config, policy
 from bot.config.action import Step
 from bot.config.policy import SkipReview, StartReview
 from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, SupersededError, public
-from bot.features.consumers.fetching import fetch_for_step
-from bot.features.organization.files import shared_with_step
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, responses
 from bot.outputs import json_file, posts
@@ -54,6 +53,7 @@ from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, pull_state, replies, reviewing
+from bot.workflow.consumers import fetch_for_step
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries

@@ -19,11 +19,6 @@ from bot.errors import DeepRepoError, NothingToReview, UsageError
 GROUP = "deeprepo.commands"  # the entry points of commands from other distributions
 # Our commands from other distributions, with the folders of the clone to install
 OTHER_DISTRIBUTIONS = {"demo": "./sandbox", "eval": "./sandbox ./evals"}
-# Commands of features, with their modules
-FEATURE_COMMANDS = {
-    "consumers": "bot.features.consumers.command_line",
-    "run": "bot.features.reproduction.command_line",
-}
 SUMMARIES = {  # by command, in the order of the help page
     "review": "Review a branch, a range of commits, or staged or uncommitted work.",
     "estimate": "Estimate the model calls, tokens and cost of a review. Needs no key.",
@@ -103,7 +98,7 @@ app = typer.Typer(
 @cache
 def _load(name: str) -> Any:  # noqa: ANN401 - a typer command
     if name in SUMMARIES and name not in OTHER_DISTRIBUTIONS:
-        module = import_module(FEATURE_COMMANDS.get(name, f"bot.cli.{name}"))
+        module = import_module(f"bot.cli.{name}")
         return _as_typer_command(name, module.command)
     from importlib.metadata import entry_points  # slow, because it reads every installed distribution
 

@@ -22,8 +22,8 @@ from bot.findings import proof
 from bot.findings.quotes import check_quotes, find_quote, with_true_text
 from bot.findings.read import asking, strict, text
 from bot.outputs import facts
-from bot.outputs.parts import evidence
 from bot.render import Safe, link
+from bot.render.places import evidence, permalink
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import language_instruction
 from bot.review.session import Session
@@ -148,7 +148,7 @@ def _is_secret(about: CommandTarget) -> bool:
 def _stored_reply(finding: Finding, last_review: LastFindings, context: CommandContext, *, model: bool) -> CommandReply:
     """`model`: whether a model is configured."""
     words, pull = context.words, last_review.pull
-    place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
+    place = permalink(pull, finding.path, finding.side, finding.start, finding.end)
     return context.reply(
         "replies/explain",
         number=finding.number,

@@ -15,7 +15,7 @@ from bot import globs
 from bot.findings import places
 from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.merge import identify
-from bot.render.section import sections
+from bot.sections import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
 

@@ -21,7 +21,8 @@ from rich.text import Text
 from bot import verdict
 from bot.outputs import facts
 from bot.render import count, cut, line, visible
-from bot.render.section import finding_sections, sections
+from bot.render.terminal import WIDTH, prose
+from bot.sections import finding_sections, sections
 from deeprepo.impact.filetypes import filetype
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         Severity,
     )
 
-WIDTH = 100  # maximum width of the page, because long lines are hard to read
 BADGES: dict["Severity", str] = {
     "critical": "bold white on red",
     "high": "bold white on dark_orange3",
@@ -234,13 +234,6 @@ def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Ite
     yield "found by", Text(line(facts.origin(finding)), "dim")
     if finding.fingerprint:
         yield "id", Text(line(finding.identity), "dim")  # for `ignore` in the settings
-
-
-def prose(text: str) -> Text:
-    """Return text with its code spans in color."""
-    prose = Text(visible(text.strip()))
-    prose.highlight_regex(r"`[^`\n]+`", "cyan")
-    return prose
 
 
 def _all_evidence(finding: "Finding", extent: Extent) -> Iterator[RenderableType]:

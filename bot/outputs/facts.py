@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from bot import verdict
 from bot.config import FILE
@@ -23,11 +22,10 @@ from bot.values import (
     PullRequest,
     Review,
     Severity,
-    Side,
     in_order,
     severity_rank,
 )
-from bot.values.finding import MASK, Source
+from bot.values.finding import Source
 from bot.values.review import NOTHING_ADDED
 from deeprepo.rlm.values import Cost
 
@@ -363,19 +361,6 @@ def silenced(review: Review, words: Phrases = ENGLISH) -> list[tuple[Finding, st
 def _rule_name(rule: OwnerRule, words: Phrases) -> str:
     kind = "learning" if rule.is_learning else "rule"
     return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=rule.file or FILE)
-
-
-def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
-    """Return the URL of these lines at the reviewed commit.
-
-    Returns "" for a local repository or uncommitted work, or if the path is masked.
-    """
-    if not pull.url or pull.object_dir or MASK in path:
-        return ""
-    lines = (f"#L{start}" if start else "") + (f"-L{end}" if end > start else "")
-    return (
-        f"{pull.url}/blob/{pull.head if side == 'head' else pull.base}/{quote(path.encode('utf-8', 'replace'))}{lines}"
-    )
 
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot import render
-from bot.render.section import finding_sections
+from bot.sections import finding_sections
 from bot.values import PlacedFinding
 
 PARSED, UNTRIED = "which still parses", "not tested"  # remarks about a proposed fix

@@ -6,7 +6,7 @@ from typing import Any
 from bot import verdict
 from bot.outputs import facts
 from bot.render import encodable
-from bot.render.section import finding_row, sections
+from bot.sections import finding_row, sections
 from bot.stored import states
 from bot.stored.reviews import PULL, SETTINGS
 from bot.values import ChangedFile, Coverage, PlacedFinding, Review

@@ -7,7 +7,8 @@ from typing import get_args
 from bot.outputs import facts, handover, parts
 from bot.outputs.review_templates import Templates
 from bot.render import Safe
-from bot.render.section import Place, sections
+from bot.sections import sections
+from bot.sections.section import Place
 from bot.values import PlacedFinding, Review
 
 # GitHub's limit is 65,536 characters. A text never has more characters than bytes. The rest is for a marker.

@@ -10,9 +10,9 @@ from typing import Any
 
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.render.section import finding_sections, sections
+from bot.render.places import evidence, permalink
+from bot.sections import finding_sections, sections
 from bot.values import (
-    Evidence,
     Finding,
     PlacedFinding,
     PullRequest,
@@ -141,7 +141,7 @@ def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:
 
 
 def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
-    address = facts.permalink(review.pull, finding.path, finding.side, finding.start, finding.end)
+    address = permalink(review.pull, finding.path, finding.side, finding.start, finding.end)
     return link(facts.where(finding, words)[:160], address)
 
 
@@ -153,17 +153,6 @@ def _evidence_rows(finding: Finding, pull: PullRequest, words: Phrases) -> list[
         for item in finding.evidence
     ]
     return [evidence(item, pull, finding.rewritten(item.path, item.line, item.side)) for item in others]
-
-
-def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, Any]:
-    """Return a quote with its location, for templates.
-
-    `becomes` is the line with which the fix replaces it.
-    """
-    last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
-    address = "" if item.repository else facts.permalink(pull, item.path, item.side, item.line, last)
-    label = item.path + (f":{item.line}" if item.line else "")
-    return {"where": link(label[:200], address), "note": item.note, "quote": item.quote, "becomes": becomes.strip()}
 
 
 def _open(rows: Sequence[facts.OpenItem], review: Review) -> list[dict[str, Any]]:
@@ -194,7 +183,7 @@ def _relying(groups: Sequence[tuple[str, Sequence[facts.OpenItem]]], review: Rev
 
 
 def _head(open_place: facts.OpenItem, review: Review) -> str:
-    return facts.permalink(review.pull, open_place.path, "head", open_place.lines[0] if open_place.lines else 0)
+    return permalink(review.pull, open_place.path, "head", open_place.lines[0] if open_place.lines else 0)
 
 
 def _lists(review: Review, words: Phrases) -> list[dict[str, Any]]:

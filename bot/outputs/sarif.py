@@ -11,7 +11,7 @@ from urllib.parse import quote
 from bot import verdict
 from bot.outputs import facts
 from bot.render import encodable, line
-from bot.render.section import finding_sections
+from bot.sections import finding_sections
 from bot.values import Evidence, Finding, PlacedFinding, RequiredCheck, RequiredCheckSeverity, Review, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -18,13 +18,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 PACKAGE_FOLDER = Path(__file__).parents[1]
-# The templates in an installed package, in a checkout, and of features. The latter have names with their
-# folder.
-FEATURES_FOLDER = PACKAGE_FOLDER / "features"
-FOLDERS = (PACKAGE_FOLDER / "templates", PACKAGE_FOLDER.parent / "templates", FEATURES_FOLDER)
-# Our templates that an owner's template may include, in addition to those of features.
-PARTS = frozenset({"handover.md.j2"})
-OF_FINDINGS = {"reproduction.md.j2": "reproduction/finding.md.j2"}
+# The templates in an installed package, and in a checkout.
+FOLDERS = (PACKAGE_FOLDER / "templates", PACKAGE_FOLDER.parent / "templates")
+# Our templates that an owner's template may include, by the names that it may use.
+INCLUDABLE = {
+    "handover.md.j2": "handover.md.j2",
+    "overlooked/section.md.j2": "overlooked/section.md.j2",
+    "own_checks/section.md.j2": "own_checks/section.md.j2",
+    "reproduction.md.j2": "reproduction/finding.md.j2",
+    "reproduction/finding.md.j2": "reproduction/finding.md.j2",
+    "walkthrough/section.md.j2": "walkthrough/section.md.j2",
+}
 OPTIONS: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
@@ -99,11 +103,7 @@ def compile_comments() -> None:
     environment = _comments()
 
     def is_of_comments(name: str) -> bool:
-        return (
-            name.endswith(".md.j2")
-            and ("/" not in name or (FEATURES_FOLDER / name).is_file())
-            and "/prompts/" not in name
-        )
+        return name.endswith(".md.j2") and ("/" not in name or name in INCLUDABLE.values())
 
     for name in environment.list_templates(filter_func=is_of_comments):
         environment.get_template(name)
@@ -111,10 +111,7 @@ def compile_comments() -> None:
 
 def includable_source(name: str) -> str | None:
     """Return the source of a template that owners' templates may include, or None for any other one."""
-    name = OF_FINDINGS.get(name, name)
-    is_feature = name.endswith("/section.md.j2") and (FEATURES_FOLDER / name).resolve().is_relative_to(FEATURES_FOLDER)
-    is_feature |= name in OF_FINDINGS.values()
-    paths = (folder / name for folder in FOLDERS if name in PARTS or is_feature)
+    paths = (folder / INCLUDABLE[name] for folder in FOLDERS if name in INCLUDABLE)
     return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), None)
 
 

@@ -1,7 +1,4 @@
-"""Say things in a few words: phrases, numbers with their nouns, and shortened texts.
-
-The phrases of comments and pages are in `templates/words.toml` and in the features' files.
-"""
+"""Say things in a few words: phrases, numbers with their nouns, and shortened texts."""
 
 import re
 import tomllib
@@ -41,12 +38,10 @@ class Phrases:
 
 @cache
 def load() -> Phrases:
-    """Load all phrases, from an installed package or a checkout."""
+    """Load the phrases of comments and pages, from an installed package or a checkout."""
     package = Path(__file__).parents[1]
     folder = next(f for f in (package / "templates", package.parent / "templates") if f.is_dir())
-    files = (folder / "words.toml", *sorted((package / "features").glob("*/words.toml")))
-    texts = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
-    return Phrases({key: text for part in texts for key, text in part.items()})
+    return Phrases(tomllib.loads((folder / "words.toml").read_text(encoding="utf-8")))
 
 
 def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:

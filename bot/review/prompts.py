@@ -10,8 +10,8 @@ from bot import render
 from bot.diff import excerpts, file_diffs, shortened
 from bot.diff.rows import CONTEXT_LINES
 from bot.diff.units import ShownLines
-from bot.features.own_checks import asking as own_checks
 from bot.findings import issues, read
+from bot.review import own_checks
 from bot.review.context import callers, snippets
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale
 from bot.review.guidance import language_instruction

@@ -5,15 +5,14 @@ from dataclasses import replace
 from itertools import compress
 
 from bot import diff, render
-from bot.features.overlooked.section import OVERLOOKED, overlooked
-from bot.features.own_checks import asking as own_checks
-from bot.features.walkthrough import build as walkthrough
-from bot.features.walkthrough.section import WALKTHROUGH
 from bot.findings import copies, origins, places, placing, rounds, suggest
 from bot.machine import build
-from bot.review import incremental
+from bot.review import incremental, own_checks, walkthrough
 from bot.review.judging import JudgedFindings
+from bot.review.overlooked import overlooked
 from bot.review.session import Session
+from bot.sections.overlooked import OVERLOOKED
+from bot.sections.walkthrough import WALKTHROUGH
 from bot.values import Cut, Finding, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
 from bot.values.review import Cause
 from deeprepo.rlm.errors import (

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from bot.machine import build
-from bot.render.section import finding_fields, sections
+from bot.sections import finding_fields, sections
 from bot.values import (
     Coverage,
     EarlierReview,

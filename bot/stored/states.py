@@ -18,7 +18,7 @@ from typing import Any
 
 from bot import verdict
 from bot.render import safe_json
-from bot.render.section import sections
+from bot.sections import sections
 from bot.stored import markers, reviews
 from bot.stored.reviews import parse
 from bot.values import CheckConclusion

@@ -18,7 +18,7 @@ GROUPS = {
 
 
 def row_of(finding: Finding) -> dict[str, Any]:
-    """Return a finding as a flat mapping. It lacks the features' parts, which `render.section` adds."""
+    """Return a finding as a flat mapping. It lacks the sections, which `bot.sections` adds."""
     row = asdict(finding)
     flat = {**row, **row["basis"], **row["tracking"]}
     return {key: flat[key] for key in KEYS}

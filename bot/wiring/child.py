@@ -158,7 +158,7 @@ def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
     """Return limits for a review: add the review's time budget, and the memory that its features need."""
     if brief is None:
         return caps
-    from bot.features.reproduction.review import memory
+    from bot.review.reproduction import memory
 
     settings = brief.settings
     extra_memory = memory(brief) if settings.run else 0

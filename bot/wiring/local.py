@@ -7,9 +7,8 @@ from typing import Any
 
 from bot import config, pipeline
 from bot.brief import Brief
-from bot.features.reproduction import review as reproduction
 from bot.machine.processes import ProcessLimits
-from bot.review import coverage
+from bot.review import coverage, reproduction
 from bot.review.strategies import choose_at
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, TypedChange

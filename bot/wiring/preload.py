@@ -14,7 +14,7 @@ from bot import review as reviewing
 from bot.analyzers import checks
 from bot.errors import ConfigError
 from bot.machine import build
-from bot.render import section, templates
+from bot.render import templates
 from bot.review import context, strategies
 from bot.secrets import patterns
 from bot.wiring import access, tasks
@@ -49,7 +49,7 @@ def _load() -> None:
     settings = config.Settings()
     with suppress(ConfigError):  # the server reports the error
         settings = config.environment()
-    of_tests = ("bot.features.reproduction.reproduce",) if settings.run else ()
+    of_tests = ("bot.review.reproduction.reproduce",) if settings.run else ()
     of_languages = (module.name for module in walk_packages(languages.__path__, f"{languages.__name__}."))
     for module in (*of_packages, *of_tests, *of_languages, *LAZY_MODULES):
         import_module(module)
@@ -57,8 +57,6 @@ def _load() -> None:
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
         access.load(model)
-    section.sections()
-    section.finding_sections()
     patterns.known_forms()
     templates.compile_comments()
     build.name()

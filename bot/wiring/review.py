@@ -15,8 +15,6 @@ from bot.config import Config, Settings
 from bot.config.defaults import ANALYZERS
 from bot.config.settings import is_hook
 from bot.errors import UsageError
-from bot.features.consumers import local
-from bot.features.organization.review import cloned_defaults
 from bot.findings import sarif_results
 from bot.machine import extras
 from bot.machine.fact_files import DEFAULT_FOLDER, MAX_REPOSITORY_BYTES, keep_facts
@@ -31,6 +29,7 @@ from bot.values import ChangedFile, PullRequest, Review, TypedChange
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import ProgressCallback, Reading
 from bot.values.tool_results import ToolResult
+from bot.wiring import consumers as local
 from bot.wiring.access import (
     FROM_ENVIRONMENT,
     PREFERRED,
@@ -41,6 +40,7 @@ from bot.wiring.access import (
     load_in_background,
     named_models,
 )
+from bot.wiring.organization import cloned_defaults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.models import prices, provider_of

@@ -14,7 +14,7 @@ from bot import verdict
 from bot.checkout.views import create_known_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
-from bot.render.section import sections
+from bot.sections import sections
 from bot.stored import reviews
 from bot.stored.reviews import UnreadableError
 from bot.values import CheckConclusion, Dismissal, OwnerRule, PullFacts, PullRef, Review

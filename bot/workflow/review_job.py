@@ -21,7 +21,6 @@ from bot.errors import (
     UsageError,
     public,
 )
-from bot.features.consumers.fetching import fetch_for_job
 from bot.github import Host
 from bot.machine.processes import finish_before_cancel
 from bot.payloads import Rendered
@@ -35,6 +34,7 @@ from bot.values.job import ASKED
 from bot.values.review import NoReviewReason
 from bot.wiring import access, child
 from bot.workflow import conclusions, data_folder, pull_state, refresh_job, replies, reviewing, spending
+from bot.workflow.consumers import fetch_for_job
 from bot.workflow.jobs import Attempt
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import CheckOwner, HeadStatus
@@ -169,7 +169,7 @@ class JobReview:
                     return refusal
             is_free = reviewing.is_offline(decision, brief) or not access.can_ask(run.settings)
             async with (
-                fetch_for_job(run, server)
+                fetch_for_job(run, server.identity, server.pace, server.folder)
                 if run.settings.consumers
                 else nullcontext(Consumers(Audience())) as consumers,
                 nullcontext(Funds(model=False)) if is_free else self._funds(brief) as funds,

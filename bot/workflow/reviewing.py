@@ -5,15 +5,13 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bot import verdict
 from bot.brief import Brief
 from bot.config import Config, policy
 from bot.config.policy import SkipReview, StartReview
 from bot.errors import DeepRepoError, HostError, HostRefused, SupersededError, public
-from bot.features.approval import posted as approval
-from bot.features.description import posted as description
-from bot.features.tickets.described import ticket_texts
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import Rendered
@@ -25,10 +23,11 @@ from bot.values.job import ASKED
 from bot.values.progress import Progress, ProgressCallback, Reading
 from bot.values.review import NoReviewReason
 from bot.workflow import pull_state
-from bot.workflow.publish import PublishResult, checks, is_always_current, publish
+from bot.workflow.publish import PublishResult, approval, checks, description, is_always_current, publish
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import other_reviewers, summaries
 from bot.workflow.pull_state import PullState, PushCount
+from bot.workflow.tickets import ticket_texts
 
 EVERY = 10.0  # seconds between two updates
 log = logging.getLogger("deeprepo.review")
@@ -203,7 +202,7 @@ async def funded(
         brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"), is_capped=funds.is_capped)
     elif funds.model:
         issues = await pull_state.linked_issues(run.host) if run.settings.linked_issues else brief.pull.issues
-        texts = filter(None, (brief.pull.body, await ticket_texts(run)))
+        texts = filter(None, (brief.pull.body, await ticket_texts(run.settings, run.state)))
         brief = replace(brief, pull=replace(brief.pull, issues=issues, body="\n\n".join(texts)))
     others = ", ".join(map(code, await other_reviewers(run.host)))
     doubled = load().say("another_reviewer", others=others) if others else ""
@@ -252,10 +251,12 @@ async def post(
 
 async def _update_pull(review: Review, run: ReviewRun) -> tuple[str, ...]:
     notes = list[str]()
-    updates = [(description.update, "description_refused")] if run.settings.description else []
-    for update, refused in (*updates, (approval.update, "approval_refused")):
+    updates = {"approval_refused": partial(approval.update, review, run.host, run.settings, run.state)}
+    if run.settings.description:
+        updates = {"description_refused": partial(description.update, review, run.host), **updates}
+    for refused, update in updates.items():
         try:
-            await update(review, run)
+            await update()
         except HostError as error:
             why = error.reason if isinstance(error, HostRefused) else str(error)
             notes.append(load().say(refused, why=why))

@@ -21,8 +21,8 @@ from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import SkipReview
 from bot.errors import HostRefused, OverLimit, public
-from bot.features.organization.files import shared_with_job
 from bot.github import Host, Identity, RequestPace
+from bot.github.client import GitHubClient
 from bot.github.policy import Recent
 from bot.machine import files
 from bot.machine.processes import ProcessLimits
@@ -51,6 +51,7 @@ from bot.wiring import access, child, tasks
 from bot.wiring.tasks import Workspace
 from bot.workflow import data_folder, pull_state
 from bot.workflow.jobs import Attempt, Jobs, records
+from bot.workflow.organization import OrganizationFiles, repository_name
 from bot.workflow.pull_state import PullState
 
 SETTINGS_SECONDS = 5  # seconds of CPU time for an owner's settings
@@ -135,8 +136,15 @@ class Server:
             return replace(config.resolve({}, None, self.settings), warnings=unread, doubts=unread)
 
     async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
-        """Read the settings that a repository shares with others."""
-        return await shared_with_job(host, repository, self, is_private=is_private)
+        """Return the owner's settings, at most a minute old, with a token for the `.deeprepo` repository only."""
+
+        def open_private(name: str) -> AbstractAsyncContextManager[GitHubClient]:
+            installation = host.pull.installation
+            return github.open_installation(self.identity, installation, github.READ_CONTENTS, self.pace, name)
+
+        files = OrganizationFiles(repository_name(self.settings), self.recent)
+        file = await files.read(host, repository, open_private, is_private=is_private)
+        return () if file is None else (file,)
 
     async def no_review_reason(self, brief: Brief, trigger: Trigger) -> SkipReview | None:
         """Return the reason for no review, now that the changed files are known."""

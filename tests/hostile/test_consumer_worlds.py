@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from bot import config, pipeline
 from bot.brief import Brief
-from bot.features.consumers import fetching as consumers
+from bot.consumers import fetching as consumers
 from bot.github import RequestPace
 from bot.github import apps as github_apps
 from bot.outputs import console, json_file, markdown, posts, sarif

@@ -14,8 +14,8 @@ from hostile_texts import CORPUS, text_of
 from obedient import Root, answer
 from rendered import SEEN, harm
 
-from bot.features.walkthrough.section import WALKTHROUGH
 from bot.outputs import OUTPUTS, posts
+from bot.sections.walkthrough import WALKTHROUGH
 from bot.stored import markers
 from bot.values import Review, TypedChange
 from bot.wiring.review import local_review

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from fakes import Repository
 
-from deeprepo.impact.forgotten.find import ForgottenPlace, find
+from deeprepo.impact.forgotten.find import find
+from deeprepo.impact.forgotten.values import ForgottenPlace
 from deeprepo.impact.git import GitTree
 
 Files = dict[str, str | bytes | None]

@@ -12,8 +12,8 @@ from doors import shown
 from sample_reviews import CLEAN, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot import __version__
-from bot.features.walkthrough.section import FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import console, posts
+from bot.sections.walkthrough import FileRow, FirstPlace, Theme, Walkthrough
 from bot.values import (
     CommentSpot,
     Cut,

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import facts, json_file
-from bot.render.section import finding_sections
+from bot.sections import finding_sections
 from bot.stored import reviews
 from bot.values import Basis, Evidence, Finding, PlacedFinding, ReadUnit, Review, Tracking
 from bot.values.consumer import ConsumerReport

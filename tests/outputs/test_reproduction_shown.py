@@ -6,11 +6,11 @@ from dataclasses import replace
 from golden_reviews import said
 from sample_reviews import FINDING
 
-from bot.features.reproduction.section import ATTEMPTS, REPRODUCTION
-from bot.features.reproduction.values import Reproduction
 from bot.outputs import OUTPUTS, json_file
+from bot.sections.reproduction import ATTEMPTS, REPRODUCTION
 from bot.stored import reviews
 from bot.values import PlacedFinding, Verdict
+from bot.values.reproduction import Reproduction
 
 SHOWN = Reproduction(
     "tests/test_new.py", "assert f(0) == 1\n", "pytest tests/test_new.py", "1 failed", "green", "green"

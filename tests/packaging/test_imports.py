@@ -17,10 +17,9 @@ ROOMS = {
     "models": ("deeprepo.rlm.models",),
     "github": (
         "bot.action",
-        "bot.features.approval.posted",
-        "bot.features.consumers.fetching",
-        "bot.features.organization.files",
         "bot.github",
+        "bot.workflow.consumers",
+        "bot.workflow.organization",
         "bot.workflow.publish",
     ),
     "server": (

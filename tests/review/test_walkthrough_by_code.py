@@ -5,8 +5,8 @@ import re
 from markdown_it import MarkdownIt
 from small_changes import ByCode, Files
 
-from bot.features.walkthrough.section import WALKTHROUGH, Walkthrough
 from bot.outputs import console, json_file, markdown
+from bot.sections.walkthrough import WALKTHROUGH, Walkthrough
 from bot.values import Review
 
 RATES = (

@@ -10,8 +10,8 @@ import pytest
 from fakes import Repository
 from markdown_it import MarkdownIt
 
-from bot.features.walkthrough.section import WALKTHROUGH, Walkthrough
 from bot.outputs import json_file, markdown
+from bot.sections.walkthrough import WALKTHROUGH, Walkthrough
 from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_sandbox import providers as doubles

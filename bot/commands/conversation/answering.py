@@ -25,8 +25,8 @@ from bot.findings.quotes import fold
 from bot.findings.read import asking, strict, text
 from bot.findings.silencing import IgnoreList
 from bot.outputs import facts
-from bot.outputs.parts import evidence
 from bot.render import code, comment, load, phrase
+from bot.render.places import evidence
 from bot.review.guidance import language_instruction
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding

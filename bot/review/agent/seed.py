@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from bot import render
 from bot.diff import file_diffs, shortened
 from bot.diff.render import FileDiff
-from bot.features.overlooked.section import ListedPlace
-from bot.features.own_checks import asking as own_checks
+from bot.review import own_checks
 from bot.review.readings import riskiest
 from bot.review.session import Session, as_shown
+from bot.sections.overlooked import ListedPlace
 from bot.values import Unit, severity_rank
 from deeprepo.rlm.values import tokens
 

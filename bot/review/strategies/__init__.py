@@ -10,9 +10,8 @@ from dataclasses import replace
 from importlib import import_module
 
 from bot.errors import public
-from bot.features.own_checks import asking as own_checks
 from bot.render import count
-from bot.review import foresight, judging
+from bot.review import foresight, judging, own_checks
 from bot.review.context.packing import ONE_PROMPT
 from bot.review.session import Session
 from bot.review.survey import Survey

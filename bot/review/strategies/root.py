@@ -5,9 +5,9 @@ If no REPL starts, the change is read in parts instead.
 
 from dataclasses import replace
 
-from bot.features.overlooked.section import overlooked
 from bot.review import judging, readings
 from bot.review.agent import seed
+from bot.review.overlooked import overlooked
 from bot.review.session import Session
 from bot.review.strategies import parts, rlm
 from bot.review.strategies.offline import run_static_checks

@@ -4,7 +4,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from posixpath import basename, dirname
-from typing import Literal
 
 from deeprepo.impact.changes import ChangedFile, Query
 from deeprepo.impact.filetypes import filetype
@@ -20,16 +19,13 @@ from deeprepo.impact.forgotten.gone import (
 )
 from deeprepo.impact.forgotten.names import LONGEST_LINE, SHORTEST, given_names, is_history, is_word, runs, words
 from deeprepo.impact.forgotten.places import Place, block_lines, places
+from deeprepo.impact.forgotten.values import Certainty, ForgottenPlace
 from deeprepo.impact.paths import above_of, joined
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import defines
 from deeprepo.impact.text.paths import is_catalog, is_license, is_prose, is_vendored, is_workflow
 
-# "certain": a link or path that led to something before the change, and leads nowhere after it, or a form that only
-# users of a gone definition write. "alone": a name that no changed file gives any more. "word": one that the change
-# only used.
-Certainty = Literal["certain", "alone", "word"]
 _RANKS: Sequence[Certainty] = ("certain", "alone", "word")
 MOST_PLACES = 4
 MOST_OF_A_FILE = 2
@@ -39,22 +35,6 @@ _ANCHOR = re.compile(r"(?<![\w./-])([\w./-]*+)#([\w-]+)")
 _ON_BRANCH = re.compile(r"/(?:blob|tree)/[^/\d]+/(.+)")
 
 Row = tuple[str, int, str]  # path, line and text
-
-
-class ForgottenPlace(Struct, frozen=True):
-    """A line that still contains what the change took away."""
-
-    path: str
-    line: int
-    text: str
-    name: str
-    certainty: Certainty
-    source: str  # the file in which the change removed it, or the file or folder itself
-    source_line: int  # 0 for a file or folder
-    was_given: bool = True  # whether its file gave the name to others; else a removed line only used it
-    lines: int = 1  # lines of the head with the name
-    new_path: str = ""  # of a renamed file
-    more_files: int = 0  # further files with the name that aren't listed; with the name's first place
 
 
 async def find(

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, diff
+from bot.consumers.check import check
 from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError, GitError
-from bot.features.consumers.check import check
 from bot.review.analyzer_worker import load_analyzer
 from bot.values import TypedChange
 from bot.values.consumer import ConsumerImpact, NamedConsumer

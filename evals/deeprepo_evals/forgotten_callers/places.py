@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import DeepRepoError
-from bot.features.overlooked.section import OVERLOOKED
+from bot.sections.overlooked import OVERLOOKED
 from bot.values import Review, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_evals.clones import clones, half

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from bot import render
-from bot.features.own_checks import asking as own_checks
 from bot.findings import merge, read
 from bot.findings.issues import from_root
 from bot.findings.quotes import MAX_QUOTE, find_quote, with_true_text
+from bot.review import own_checks
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
 from bot.review.session import as_shown, verified

@@ -1,1 +1,0 @@
-"""Optional parts of a review. Each feature is a folder here, which the rest of the product calls directly."""

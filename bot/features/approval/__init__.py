@@ -1,1 +1,0 @@
-"""Approve pull requests that were reviewed completely and have no finding at the owner's threshold."""

@@ -1,1 +1,0 @@
-"""List the lines that a change may have forgotten, after the findings."""
