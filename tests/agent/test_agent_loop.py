@@ -217,6 +217,7 @@ def test_instructions_in_the_repository_reach_the_root_only_as_data(table: Table
 
 
 SHOWN = "print(diff()); print(read('shop/order.py')); "
+LIST = "['shop/order.py | 5', 'shop/price.py |     if not items:']"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,12 @@ SHOWN = "print(diff()); print(read('shop/order.py')); "
         (f"{SHOWN}set_answer('I cannot help with that.')", 2),
         (f"{SHOWN}set_answer('Fine.', files=['order.py | 5', 'shop/order.py | 4', 'shop/order.py', 'all'])", 2),
         (f"{SHOWN}set_answer('Fine.', files=['shop/order.py | 5'])", 1),
-        ("FINAL('Fine.', files=['shop/order.py | 5', 'shop/price.py |     if not items:'])", 0),
+        (f"FINAL('Fine.', files={LIST})", 0),
+        (f"set_answer('Fine.', {LIST})", 0),
+        (f"SUBMIT(text='Fine.', files={LIST})", 0),
+        (f"done = {{'text': 'Fine.', 'files': {LIST}}}\nFINAL_VAR('done')", 0),
+        (f"answer['content'] = 'Fine.'\nanswer['files'] = {LIST}\nanswer['ready'] = True", 0),
+        ("answer['content'] = 'Fine.'\nanswer['ready'] = True", 2),
         ("set_answer('Fine.', files=['shop/order.py | 5'])\nraise ValueError", 2),
     ],
 )

@@ -8,6 +8,7 @@ from bot import render
 from bot.errors import UsageError
 from bot.review.agent import tools
 from bot.review.agent.state import RunState
+from bot.review.agent.tools import report
 from bot.review.guidance import language_instruction
 from bot.review.session import Session
 from bot.values import Source, Transcript, Unit
@@ -59,6 +60,7 @@ async def _run_root(
     limits = session.calls.budget.limits
     source = Source("model", session.root.name, "root", view="search" if gate or depth else "")
     state = RunState(session, source=source, gate=gate, depth=depth, say=session.say)
+    state.take = partial(report.take_answers, state)
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     instructions = render.text(

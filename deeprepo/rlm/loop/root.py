@@ -27,8 +27,12 @@ ENDS: dict[str, str] = {
     "empty": "The root model was stopped after {empty} replies without text. In the last one, it {why}.",
     "astray": "The root model was stopped after {idle} turns without progress.",
 }
-# Evaluated in the child: whether the answer is ready, and its content; and an expression that makes it "not ready" again.
-ANSWER = f'[bool(answer.get("ready")), (lambda x: x[:{MAX_ANSWER}] if isinstance(x, str) else x)(answer["content"])]'
+# Evaluated in the child: whether the answer is ready, its content, and the rest; and an expression that makes it "not
+# ready" again.
+ANSWER = (
+    f'[bool(answer.get("ready")), (lambda x: x[:{MAX_ANSWER}] if isinstance(x, str) else x)(answer["content"]),'
+    ' {key: value for key, value in answer.items() if key not in ("content", "ready")}]'
+)
 WITHDRAWN = 'bool(answer.get("ready")) and not answer.update(ready=False)'
 
 NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
@@ -177,8 +181,10 @@ class RootRun:
         """Return whether the root has answered, by a call or by setting `answer`."""
         is_ready, content = False, ""
         try:
-            is_ready, value = await self.repl.value(ANSWER)
+            is_ready, value, rest = await self.repl.value(ANSWER)
             content = (self.work.accept(value) if is_ready and self.work.final is None else str(value))[:MAX_ANSWER]
+            if is_ready and self.work.final is None:
+                self.work.take(rest)
         except (ValueError, TypeError) as error:  # `answer` is invalid, or the root has replaced it
             is_ready = False
             if await self._withdraw_finish():

@@ -30,6 +30,7 @@ class Work(ABC):
     final: str | None = None  # set_answer(text) or FINAL(value)
     say: Callable[[str], None] = lambda _: None  # reports progress to the user
     accept: Callable[[Any], str] = str  # converts the answer to text; raises ValueError for an invalid one
+    take: Callable[[Mapping[str, Any]], None] = lambda _: None  # what `answer` holds beside its content
     batch: list[str] = field(default_factory=list)
     refusals: dict[str, str] = field(default_factory=dict)  # what the last block's submissions were refused for
     notes: dict[str, None] = field(default_factory=dict)  # notes for the root about this block's look-ups

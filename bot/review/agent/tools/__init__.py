@@ -35,6 +35,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "budget": report.budget,
     "set_answer": report.set_answer,
     "FINAL": report.set_answer,
+    "SUBMIT": report.set_answer,
 }
 # The argument that may be a list; the result is then a dict
 LISTS: Mapping[str, str] = {"search": "pattern", "callers": "symbol", "diff": "path"}

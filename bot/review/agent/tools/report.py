@@ -1,6 +1,6 @@
 """Let the root's code report findings and end the run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -143,13 +143,24 @@ async def budget(state: RunState) -> dict[str, Any]:
 
 
 async def set_answer(
-    state: RunState, text: Value, overview: Value = "", files: Value = (), look_first: Value = "", **answers: Value
+    state: RunState, text: Value, files: Value = (), overview: Value = "", look_first: Value = "", **answers: Value
 ) -> str:
-    """Take the root's summary and its answers to what the first message asks; the run ends after this block."""
+    """Take the root's summary and its answers to what the first message asks; the run ends after this block.
+
+    A mapping holds all of them by name.
+    """
+    if isinstance(text, dict) and isinstance(text.get("text"), str):
+        return await set_answer(state, **text)
     said = await common.set_answer(state, text)
+    take_answers(state, {"files": files, "overview": overview, "look_first": look_first, **answers})
+    return said
+
+
+def take_answers(state: RunState, data: Mapping[str, Any]) -> None:
+    """Take what ends a review beside its summary: the files that the root judged, and notes. A child's don't count."""
     if state.depth:
-        return said
-    session, data = state.session, {"overview": overview, "files": files, "look_first": look_first, **answers}
+        return
+    session = state.session
     if session.survey.brief.settings.requirements:
         units = session.tracker.fresh()
         questions = own_checks.questions(session.survey, units)
@@ -158,7 +169,6 @@ async def set_answer(
     session.results.issues = from_root(data.get("issues"), session.pull.issues) or session.results.issues
     notes = read.reader_notes(data, whole=True) if session.takes_notes else None
     session.results.reader_notes += [notes] if notes is not None else []
-    return said
 
 
 async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
