@@ -357,11 +357,12 @@ def _may_be_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]
 
 
 def says_the_same(standing: Finding, new: Finding) -> bool:
-    """Return whether a model's new finding repeats an open one about other lines of the file: title and names agree."""
-    is_of_model = new.is_new and not (new.basis.has_check or standing.proven)
+    """Return whether a model's new finding may repeat an open one: by its quote, or by title and names."""
+    if new.basis.has_check or standing.proven or not new.is_new or standing.path != new.path:
+        return False
     names, others = code_names(standing.title), code_names(new.title)
     agree = names == others or not names.isdisjoint(others)
-    return is_of_model and agree and standing.path == new.path and has_like_title(standing, new)
+    return fold(standing.quote) == fold(new.quote) or (agree and has_like_title(standing, new))
 
 
 def has_like_title(one: Finding, other: Finding) -> bool:
