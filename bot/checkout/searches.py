@@ -20,6 +20,8 @@ THREADS = min(8, os.cpu_count() or 1)
 ALTERNATIVES, PATTERN_BYTES = 100, 20_000
 # The start of git's message for a pattern that PCRE rejects, such as one over 64 KiB
 PATTERN_REJECTED = "fatal: -e option"
+# Git's message for a file whose content is missing, which it then leaves out
+UNREAD = re.compile(r"^error: '[^':]*:(.*)': unable to read [0-9a-f]+$", re.MULTILINE)
 NO_MATCH = 1  # the exit status of `git grep` without matches
 Row = tuple[str, int, str]  # path, line and text; searches for paths have 0 and ""
 Rows = Sequence[Row]
@@ -79,12 +81,18 @@ class Searches:
             self._stopped.append(f"a search stopped {why}, so it may have missed something")
         elif result.status not in (0, NO_MATCH):
             raise git.failure("grep", result)
+        if unread := [*dict.fromkeys(UNREAD.findall(result.err))]:  # named twice
+            self._stopped.append(f"a search could not read {_some(unread)}, because this clone lacks the content")
         if most is None:
             return [*_paths(result.out, tree)]
         rows = [*islice(_lines(result.out, tree), most)]
         if len(rows) < most <= result.out.count(b"\n"):  # git was stopped after so many line breaks
             self._stopped.append("a search stopped early, because a file's name contains line breaks")
         return rows
+
+
+def _some(paths: Sequence[str]) -> str:
+    return f"{paths[0]} and {len(paths) - 1:,} more" if len(paths) > 1 else paths[0]
 
 
 def _except(path: str) -> str:

@@ -108,8 +108,10 @@ def test_long_output_ends_after_a_whole_line() -> None:
     """Long output ends after a whole line, says how much was left out, and more() returns exactly the rest."""
     with opened({}, {}, LIMITS) as repl:
         seen = repl.run("for i in range(1000): print(i)")
-        head, mark = seen.output.split("[...")
+        first, _, shown = seen.output.partition("\n")
+        head, mark = shown.split("[...")
         rest = "".join(f"{i}\n" for i in range(1000)).removeprefix(head)
+        assert first == "[This block prints 3,890 characters, which is too much: the first 400 follow.]"
         assert head.startswith("0\n1\n")
         assert head.endswith("\n")
         lines = rest.count("\n")

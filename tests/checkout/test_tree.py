@@ -129,6 +129,19 @@ def test_search_stopped_by_a_difficult_line_is_recorded(repository: Repository) 
     assert "too hard" in within(pull, ask)[0]
 
 
+def test_search_without_a_files_content_is_recorded(repository: Repository) -> None:
+    """A clone may lack the content of files, which git then leaves out of a search with status 0."""
+    pull = repository.change({}, {"a.txt": "total\n", "b.txt": "total, too\n"})
+    oid = repository.git("rev-parse", "HEAD:b.txt")
+    (repository.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+
+    async def ask(tree: Checkout) -> tuple[object, ...]:
+        return await tree.grep_lines(Query(["total"])), *tree.stopped_searches
+
+    said = "a search could not read b.txt, because this clone lacks the content"
+    assert within(pull, ask) == ((("a.txt", 1, "total"),), said)
+
+
 def test_huge_changed_line_is_left_out_of_the_patch(repository: Repository) -> None:
     """A file above the size limit is listed as changed, but its lines are not in the patch."""
     pull = repository.change({"a.txt": "a" * (MAX_FILE_BYTES + 9)}, {"a.txt": "b" * (MAX_FILE_BYTES + 9)})

@@ -18,8 +18,10 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output
 
 MAX_LINES = 2_000  # lines returned by one read
-MAX_HITS = 200
-MAX_COUNTED = 1_000  # matching lines examined; the best are returned, and the others are only counted
+MAX_CALLERS = 200
+MAX_HITS = 5_000  # matching lines returned
+OVERVIEW = 200  # of which so many come first: the first lines of every file
+MAX_COUNTED = 100_000  # matching lines that are counted
 MAX_HIT_CHARS = 300
 PATH_CHARS = 200  # characters of a pattern or name in a note
 
@@ -86,7 +88,7 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
 async def search(
     state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
 ) -> list[str]:
-    """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"."""
+    """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"; first an overview."""
     side: Side = "base" if base else "head"
     paths = _globs(glob)
     most = max(1, min(int(limit), MAX_HITS))
@@ -97,7 +99,7 @@ async def search(
         hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
     if not hits and len(state.session.tree.stopped_searches) == before:
         await _note_why_no_match(state, pattern, glob, side)
-    hits = _spread(hits, most)
+    hits = _spread(hits, min(most, OVERVIEW))
     rows = [f"{name(path)}:{line}: {_shown(path, line, text, side)}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits, most))
@@ -152,7 +154,8 @@ async def _note_why_no_match(state: RunState, pattern: str, glob: str | Sequence
     paths = _globs(glob)
     call_text = _call("search", pattern[:PATH_CHARS], *([glob] if paths else []), side=side)
     if paths and not await state.session.tree.grep(Query(["^"], paths, syntax="perl", side=side)):
-        state.note(f"{call_text}: no text file fits the glob")
+        unsearched = await _unsearched(state, glob, side)
+        state.note(f"{call_text}: no text file fits the glob{unsearched and f', only {unsearched}'}")
     if "\n" in pattern or r"\n" in pattern:
         state.note(f"{call_text}: a search looks at one line at a time, and the pattern has a line break")
     elif r"\|" in pattern:
@@ -165,12 +168,25 @@ async def _note_why_no_match(state: RunState, pattern: str, glob: str | Sequence
             state.note(f"{call_text}: no line matches; {how} {count(len(rows), 'line')} would, as {name(path)}:{line}")
 
 
+async def _unsearched(state: RunState, glob: str | Sequence[str], side: Side) -> str:
+    """Return what fits a glob and is never searched."""
+    patterns = [one for pattern in ([glob] if isinstance(glob, str) else glob) for one in globs.braces(pattern)]
+    entries = (await state.session.tree.entries(side)).items()
+    fits = [entry for path, entry in entries if globs.matches(patterns, path)]
+    if not fits:
+        return ""
+    first = fits[0]
+    kind = "no text" if first.kind == "file" else first.kind
+    more = f" and {len(fits) - 1:,} more" if len(fits) > 1 else ""
+    return f"{name(first.path)} ({'its content is missing in this clone' if first.size < 0 else kind}){more}"
+
+
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     """Return where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
     found = await state.session.callers(symbol)
     if not found:
         await _elsewhere(state, symbol)
-    elif len(found) >= MAX_HITS:
+    elif len(found) >= MAX_CALLERS:
         state.note(f"callers({symbol!r}): only the first; search() finds others")
     return [
         fields(one, "path", "line", "function", "form", "test")
@@ -187,7 +203,7 @@ async def _elsewhere(state: RunState, symbol: str) -> None:
     if not re.fullmatch(r"[\w$-]+", word):
         state.note(f"{call_text}: that is no name; search() takes patterns")
         return
-    rows = await state.session.tree.grep_lines(Query([word], syntax="fixed", word=True, limit=MAX_HITS))
+    rows = await state.session.tree.grep_lines(Query([word], syntax="fixed", word=True, limit=MAX_CALLERS))
     if rows:
         places = ", ".join(f"{name(path)}:{line}" for path, line, _ in rows[:3])
         state.note(f"{call_text}: no place in code; search() finds the word in {count(len(rows), 'line')}: {places}")
