@@ -4,7 +4,7 @@
 
 FOLDER of --cases: one JSON file per case; without it those of this project. --repos: a clone
 (bare or not) of each repository, as NAME, NAME.git, OWNER/NAME, OWNER+NAME or OWNER+NAME/repo. Cases without a clone are counted.
-A finding hits a mined defect if it is in the forgotten user's file and names what is gone; it hits another `omit` defect within 10 lines
+A finding, or a row of the list, hits a mined defect if it is in the forgotten user's file and names what is gone; it hits another `omit` defect within 10 lines
 of the call. For other kinds a hit is the same about any span of the label, without a judgement of the words: an upper bound.
 """
 
@@ -23,6 +23,7 @@ from pathlib import Path
 from benchmarks import labels, places
 from benchmarks.table import Row, report
 from bot.errors import DeepRepoError
+from bot.sections.overlooked import OVERLOOKED, ListedPlace
 from bot.values import Finding, TypedChange
 from bot.values.finding import MAY_BREAK
 from bot.wiring.review import local_review
@@ -45,11 +46,11 @@ class Result:
     language: str
     change: str  # of a mined case: the class of what was changed
     hit: bool
-    proven: bool  # whether a hit is proven: otherwise it is a hint, one collapsed line
+    proven: bool  # whether a hit is proven: otherwise it is a model's, or a row of the list
     findings: int
-    hints: int  # of the findings
+    hints: int  # rows of the list about definitions
     seconds: float
-    told: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding
+    told: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding, then those rows
     processor: float = 0.0  # seconds of it, those of git and other programs included
     checkers: tuple[str, ...] = ()  # the type checkers that report a hit, alone or beside another check
 
@@ -104,6 +105,8 @@ def _review(case: Case, clone: Path) -> Result | None:
         except DeepRepoError as error:
             print(f"{case.id}: {error}", file=sys.stderr)
             return None
+    listed = [row for row in OVERLOOKED.of(review) if row.certainty == "definition"]
+    named = [row for row in listed if any(_lists(row, defect) for defect in case.defects)]
     hits = [one.finding for one in review.reported if any(_hits(one.finding, defect) for defect in case.defects)]
     shown = [(one.finding, " collapsed" if one.place == "folded" else "") for one in review.reported]
     return Result(
@@ -111,12 +114,15 @@ def _review(case: Case, clone: Path) -> Result | None:
         case.kind,
         case.language,
         next((defect.change for defect in case.defects), ""),
-        bool(hits),
+        bool(hits or named),
         any(finding.verdict == "proven" for finding in hits),
         len(shown),
-        sum(finding.rule.startswith("likely") for finding, _ in shown),
+        len(listed),
         round(time.perf_counter() - started, 2),
-        tuple(f"{f.path}:{f.start} {f.severity} {f.verdict}{how} {f.source}: {f.title}" for f, how in shown),
+        (
+            *(f"{f.path}:{f.start} {f.severity} {f.verdict}{how} {f.source}: {f.title}" for f, how in shown),
+            *(f"{row.path}:{row.line} listed: {row.says}" for row in listed),
+        ),
         round(_processor() - used, 2),
         tuple(sorted({source.name for one in hits for source in one.basis.sources} & {"ty", "tsc"})),
     )
@@ -126,6 +132,12 @@ def _processor() -> float:
     """The seconds that this process and those that it has waited for have computed."""
     whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(one.ru_utime + one.ru_stime for one in map(resource.getrusage, whose))
+
+
+def _lists(row: ListedPlace, defect: Defect) -> bool:
+    """Whether a row of the list is in the forgotten user's file and names what is gone."""
+    is_named = re.search(rf"(?<!\w){re.escape(defect.symbol)}(?!\w)", row.says) is not None
+    return bool(defect.symbol) and is_named and any(span.file == row.path for span in defect.spans)
 
 
 def _hits(finding: Finding, defect: Defect) -> bool:
@@ -158,7 +170,7 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
         if kind in ("clean", "ordinary"):
             noise = sum(r.findings for r in found) / count
             yield Row(f"{kind}: findings per case ({count} cases)", noise, CLEAN_NOISE)
-            yield Row(f"{kind}: of these hints", sum(r.hints for r in found) / count)
+            yield Row(f"{kind}: rows of the list about definitions", sum(r.hints for r in found) / count)
             continue
         promise = OMIT_RECALL if kind == "omit" else None
         yield Row(

@@ -74,6 +74,8 @@ def _place(row: "CoverageRow") -> str:
 
 
 def _public_review(inner_review: "_Inner") -> Review:
+    from bot.sections.overlooked import OVERLOOKED
+
     coverage = inner_review.coverage
     return copy(
         Review,
@@ -88,6 +90,7 @@ def _public_review(inner_review: "_Inner") -> Review:
         complete=coverage.complete and not inner_review.cut.partial,
         open=tuple(map(_place, coverage.open)),
         relying=tuple(map(_place, coverage.relying)),
+        overlooked=tuple(f"{row.path}:{row.line} {row.says or row.name}" for row in OVERLOOKED.of(inner_review)),
         interrupted_by=inner_review.cut.fault,
         consumers=tuple(map(consumer, inner_review.consumers)),
         cost=cost(inner_review.cost),

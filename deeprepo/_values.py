@@ -139,7 +139,8 @@ class Review:
     """The review of one change.
 
     `complete` is False if a part of the change could not be checked; `open` lists these parts. `relying` lists locations that depend
-    on the change and that static analysis can't judge; they don't affect the result. `interrupted_by` is "provider" if the model
+    on the change and that static analysis can't judge, and `overlooked` those that it may have forgotten; both don't affect the result.
+    `interrupted_by` is "provider" if the model
     provider failed during the review, else "".
     """
 
@@ -151,6 +152,7 @@ class Review:
     complete: bool
     open: tuple[str, ...]
     relying: tuple[str, ...]
+    overlooked: tuple[str, ...]
     interrupted_by: str
     notes: tuple[str, ...]
     consumers: tuple[Consumer, ...]

@@ -21,7 +21,19 @@ class RemovedSetting:
 
 # Checks that `analyzers` may still list, and rules of other checks. Stored findings of both are no longer checked.
 REMOVED_CHECKS = frozenset({"schemas", "declarations"})
-REMOVED_RULES = frozenset({"required-part", "likely-required-part", "missing-member", "arguments"})
+REMOVED_RULES = frozenset(
+    [
+        "required-part",
+        "likely-required-part",
+        "missing-member",
+        "arguments",
+        "likely-removed",
+        "likely-arity",
+        "likely-keyword",
+        "likely-required-parameter",
+        "likely-override",
+    ]
+)
 REMOVED: Mapping[str, RemovedSetting] = {
     "as_consumer": RemovedSetting(
         "this key was removed: write `shown_to` with the repositories whose reviews may show this one's lines"

@@ -112,6 +112,11 @@ def fingerprint(finding: Finding) -> str:
     return _digest(*place, finding.category, *filter(None, [finding.consumer]))
 
 
+def fingerprint_of(cause: str, category: str) -> str:
+    """Return the fingerprint of a finding with this cause."""
+    return _digest(cause, category)
+
+
 def masked_fingerprint(finding: Finding) -> str:
     """Return a hash of a masked finding, for models."""
     return _digest(finding.path, fold(finding.quote), finding.category, finding.title)

@@ -12,6 +12,7 @@ from bot import verdict
 from bot.config import FILE
 from bot.diff.read import is_counted
 from bot.render import Phrases, load
+from bot.sections.overlooked import OVERLOOKED
 from bot.values import (
     SEVERITIES,
     Coverage,
@@ -179,7 +180,7 @@ def _found(review: Review, words: Phrases) -> str:
     if pass_and_check_names(review.coverage):
         return words.say("nothing_found" if is_clean else "nothing_yet")
     if any(reading.by == NOTHING_ADDED for reading in review.coverage.readings):
-        return _only_removed(review.coverage, words)
+        return _only_removed(review, words)
     return words.say("nothing_to_read" if is_clean else "nothing_looked_at")
 
 
@@ -196,9 +197,10 @@ def _checked(review: Review, words: Phrases) -> str:
     )
 
 
-def _only_removed(coverage: Coverage, words: Phrases) -> str:
+def _only_removed(review: Review, words: Phrases) -> str:
     """Return the result for a change that only removes lines: whether removed names are still used."""
-    if number := relying_count(coverage):
+    coverage, listed = review.coverage, OVERLOOKED.of(review)
+    if number := relying_count(coverage) + sum(row.certainty == "definition" for row in listed):
         return words.say("only_removed_named", number)
     is_searched = not coverage.cut and coverage.complete
     return words.say("only_removed" if is_searched else "only_removed_unsearched")

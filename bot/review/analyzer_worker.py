@@ -95,7 +95,8 @@ class AnalyzerWorker:
         finding is "unseen".
         """
         name = "sarif" if source.kind == "tool" else source.name
-        if name in REMOVED_CHECKS or (source.kind == "analyser" and finding.rule in REMOVED_RULES):
+        is_removed_rule = source.kind == "analyser" and not finding.consumer and finding.rule in REMOVED_RULES
+        if name in REMOVED_CHECKS or is_removed_rule:
             return "unchecked"
         analyzer = self._analyzers.get(name)
         if analyzer is None:

@@ -203,11 +203,17 @@ class CoverageTracker:
         done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
         return tuple(use for place, use in self.uses.items() if place not in done_uses and not use.is_left_to_a_run)
 
+    def named_uses(self) -> tuple["ObligedUse", ...]:
+        """Return the open uses of removed names that something else may define, which the list of places names."""
+        return tuple(use for use in self.open_uses() if use.is_named)
+
     def coverage(self) -> Coverage:
         """Return the coverage as an immutable value."""
+        named = {use.place for use in self.named_uses()}
         rows = [self._reading(unit) for unit in self.units.values()]
         # those that may break come first in the list of what depends on the change
-        rows += [self._use(use) for use in sorted(self.uses.values(), key=lambda use: not use.may_break)]
+        uses = (use for use in self.uses.values() if use.place not in named)
+        rows += [self._use(use) for use in sorted(uses, key=lambda use: not use.may_break)]
         left_out = {file.path: file.skip or ADDRESSES for file in self._files if file.is_unreviewed}
         rows += [
             CoverageRow("file", path, path, "unread", reason=f"not read: {why}; {LEAVE_OUT}")
@@ -246,7 +252,7 @@ class CoverageTracker:
             return replace(reading, state="skipped", reason="in a test, which its own run checks")
         if use.reference.asks and not _may_be_provided(use.reference):
             return replace(reading, state="unread", reason=use.says)
-        if not use.may_break or use.is_doubtful:
+        if not use.may_break:
             return replace(reading, state="relies", reason=use.was_now or use.says)
         why = "no model judged it" if self.by_model else ""
         return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
@@ -277,9 +283,10 @@ class ObligedUse:
         return any((self.path, line) in lines for line in range(self.line, last))
 
     @property
-    def is_doubtful(self) -> bool:
+    def is_named(self) -> bool:
         """Whether it is unknown if something else provides its name. In ordinary commits, something nearly always does."""
-        return not (self.reference.missing or self.symbol.endswith(f":{MODULE}"))
+        is_asked = self.reference.asks and not _may_be_provided(self.reference)
+        return self.may_break and not (is_asked or self.reference.missing or self.symbol.endswith(f":{MODULE}"))
 
     @property
     def is_left_to_a_run(self) -> bool:

@@ -1,15 +1,23 @@
 """Find the lines of the head that the change may have forgotten."""
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bot import globs
+from bot.findings.ignore_entry import IgnoreEntry
+from bot.findings.merge import fingerprint_of
+from bot.render import count
+from bot.review.coverage import ObligedUse
 from bot.review.session import Session
 from bot.sections.overlooked import OVERLOOKED, ListedPlace
 from bot.values import Finding
+from bot.values.finding import break_digest
 from deeprepo.impact.forgotten.find import find
 from deeprepo.impact.forgotten.values import ForgottenPlace
+
+MOST_DEFINITIONS = 10
 
 
 def listed(place: ForgottenPlace) -> ListedPlace:
@@ -32,22 +40,58 @@ def listed(place: ForgottenPlace) -> ListedPlace:
 async def overlooked(session: Session, findings: Sequence[Finding]) -> tuple[ListedPlace, ...]:
     """Return the lines that are neither ignored nor part of a finding. Those that an earlier review listed are known.
 
-    `findings`: the open ones.
+    Code that may use a definition comes first, one row for each definition. `findings`: the open ones.
     """
     subject, past = session.survey, session.survey.past
     base = await subject.tree.entries("base")
     rules = await subject.tree.read_many([path for path in base if path.endswith(".gitattributes")], "base")
     is_marked = globs.generated_marks(rules)
-    places = map(listed, await find(subject.tree, subject.files, lambda path: bool(is_marked(path))))
     found = {(item.path, item.line) for finding in findings for item in (*finding.places, *finding.evidence)}
     entries = subject.ignore_list.entries
+    definitions = [row for row in _definitions(session) if _is_open(row, found, entries)][:MOST_DEFINITIONS]
+    places = await find(subject.tree, subject.files, lambda path: bool(is_marked(path)))
+    found |= {(row.path, row.line) for row in definitions}
+    names = {_short(row.name) for row in definitions}
+    others = [listed(place) for place in places if _short(place.name) not in names]
     known = past.known.parts.get(OVERLOOKED.key) if past.known is not None and not past.round.full else None
     return tuple(
-        replace(place, is_known=isinstance(known, frozenset) and place.fingerprint in known)
-        for place in places
-        if (place.path, place.line) not in found
-        and not any(
-            entry.fingerprint == place.fingerprint if entry.is_of_finding else globs.matches([entry.path], place.path)
-            for entry in entries
-        )
+        replace(row, is_known=isinstance(known, frozenset) and row.fingerprint in known)
+        for row in (*definitions, *(row for row in others if _is_open(row, found, entries)))
     )
+
+
+def _is_open(row: ListedPlace, found: Collection[tuple[str, int]], entries: Iterable[IgnoreEntry]) -> bool:
+    """Return whether no finding shows the line, and nobody ignores it."""
+    return (row.path, row.line) not in found and not any(
+        entry.fingerprint == row.fingerprint if entry.is_of_finding else globs.matches([entry.path], row.path)
+        for entry in entries
+    )
+
+
+def _definitions(session: Session) -> Iterator[ListedPlace]:
+    """Yield what contracts can't prove, then the uses of removed names that something else may define."""
+    hints, _ = session.survey.ignore_list.split(session.results.hints)
+    names = set[str]()
+    for hint in sorted(hints, key=lambda hint: (hint.path, hint.start)):
+        name = hint.title.partition(" ")[0]
+        names.add(_short(name))
+        yield _row(hint.path, hint.start, name, hint.title, hint.fingerprint)
+    by_symbol = dict[str, list[ObligedUse]]()
+    for use in session.tracker.named_uses():
+        if _short(use.symbol) not in names:
+            by_symbol.setdefault(use.symbol, []).append(use)
+    for symbol, (use, *others) in by_symbol.items():
+        more = len({other.path for other in others} - {use.path})
+        says = f"{use.says}, and {use.path} may still use it" + (f" (and {count(more, 'more file')})" if more else "")
+        mark = fingerprint_of(break_digest("likely", symbol), "broken-caller")
+        yield _row(use.path, use.line, symbol.rpartition(":")[2], says, mark)
+
+
+def _short(name: str) -> str:
+    """Return the last part of a definition's name."""
+    return re.split(r"[:.]", name.rstrip(",()"))[-1]
+
+
+def _row(path: str, line: int, name: str, says: str, fingerprint: str) -> ListedPlace:
+    place = ForgottenPlace(path, line, "", name, "definition", "", 0)
+    return replace(listed(place), fingerprint=fingerprint, says=says)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from bot.findings import merge
 from bot.findings.quotes import check_quotes, with_true_text
 from bot.review.coverage import CoverageTracker
+from bot.sections.overlooked import ListedPlace
 from bot.values import (
     Absence,
     ChangedFile,
@@ -78,6 +79,8 @@ class Results:
     """The results of a review so far. Mutable, because it grows while the review runs."""
 
     findings: list[Finding] = field(default_factory=list)  # verified, without duplicates
+    hints: list[Finding] = field(default_factory=list)  # static checks' that are listed instead of reported
+    listed: Sequence[ListedPlace] = ()  # what the change may have forgotten, as the root has seen it
     refused_count: int = 0  # workers' findings whose quotes don't exist in the tree
     notes: list[str] = field(default_factory=list)  # notes for the readers of the review
     parts: dict[str, object] = field(default_factory=dict)  # features' results, by section key
@@ -176,9 +179,11 @@ def as_shown(session: Session, finding: Finding) -> Finding:
 
 
 async def admit(session: Session, finding: Finding) -> None:
-    """Verify a finding and add it, or count it if it is rejected."""
+    """Verify a finding and add it, or count it if it is rejected. What contracts can't prove is a hint."""
     checked_finding = await verified(session, finding)
     if isinstance(checked_finding, str):
         session.results.refused_count += 1
+    elif not finding.proven and {source.name for source in finding.basis.sources} == {"contracts"}:
+        session.results.hints.append(checked_finding)
     else:
         merge.add(session.results.findings, checked_finding)

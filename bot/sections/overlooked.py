@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ListedPlace:
-    """A line that still contains what the change took away. `is_known`: an earlier review listed it."""
+    """A line that may need the change, too. `is_known`: an earlier review listed it."""
 
     path: Exact[str]
     line: int
@@ -30,6 +30,7 @@ class ListedPlace:
     fingerprint: Exact[str]
     is_known: bool = False
     more_files: int = 0  # further files with the name
+    says: str = ""  # of code that may use a definition: what happened to it, as a clause
 
 
 Places = tuple[ListedPlace, ...]
@@ -63,7 +64,8 @@ class OverlookedSection(Section[Places]):
         yield Padding(Text(words.say("overlooked_head"), "bold"), (1, 0, 0, 0))
         for place in rows:
             row = _texts(place, words)
-            text = f"  {line(row['name'])}, {row['what']} {line(row['source'])}, {words.say('overlooked_still')} "
+            what = f"{line(row['name'])}, {row['what']} {line(row['source'])}, {words.say('overlooked_still')} "
+            text = f"  {line(place.says)}: " if place.says else f"  {what}"
             more = f" {row['more']}" if row["more"] else ""
             yield Text.assemble(text, (line(f"{place.path}:{place.line}"), "cyan"), more)
 
@@ -97,6 +99,7 @@ def _row(place: ListedPlace, review: Review, words: Phrases) -> dict[str, Any]:
     address = permalink(review.pull, place.path, "head", place.line, place.line)
     return {
         **_texts(place, words),
+        "says": place.says,
         "where": link(f"{place.path}:{place.line}"[:200], address),
         "fingerprint": place.fingerprint,
     }

@@ -223,8 +223,8 @@ def test_removed_name_that_may_come_from_elsewhere_is_not_proven(repository: Rep
         repository.commit({**files}, "before")
         repository.commit({"src/com/shop/A.kt": home}, "after")
         review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
-        told += [one.verdict for one in review.findings]
-    assert told == ["unproven", "proven"]
+        told.append(([one.verdict for one in review.findings], [row.partition(":")[0] for row in review.overlooked]))
+    assert told == [([], ["src/com/shop/B.kt"]), (["proven"], [])]
 
 
 def test_removed_private_import_breaks_a_submodule(repository: Repository) -> None:
@@ -362,7 +362,7 @@ def test_call_of_a_removed_swift_initializer_is_reported(repository: Repository)
     repository.commit({**before, "Sources/Shop/Use.swift": use}, "before")
     repository.commit(dict(after), "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
-    assert [row.partition(":")[0] for row in review.relying] == ["Sources/Shop/Use.swift"]
+    assert [row.partition(":")[0] for row in review.overlooked] == ["Sources/Shop/Use.swift"]
 
 
 def test_added_import_of_a_removed_name_is_proven_to_break(repository: Repository) -> None:

@@ -19,7 +19,6 @@ from pydantic import SecretStr
 
 from bot import config, pipeline
 from bot.brief import Brief
-from bot.consumers import fetching as consumers
 from bot.github import RequestPace
 from bot.github import apps as github_apps
 from bot.outputs import console, json_file, markdown, posts, sarif
@@ -27,6 +26,7 @@ from bot.stored import states
 from bot.values import PullRef, PullRequest, Review
 from bot.values.consumer import Audience, Consumers, NamedConsumer
 from bot.wiring import review
+from bot.workflow import consumers
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo_sandbox import github as sandbox
 

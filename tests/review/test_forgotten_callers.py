@@ -3,6 +3,8 @@
 import pytest
 from small_changes import ByCode, Files
 
+from bot.sections.overlooked import OVERLOOKED
+
 JVM = "package shop\n\n"
 # language -> files before, the file in which `total_price` is renamed, the forgotten caller, its line
 CASES: dict[str, tuple[Files, str, str, int]] = {
@@ -83,10 +85,12 @@ CASES: dict[str, tuple[Files, str, str, int]] = {
 
 @pytest.mark.parametrize("language", CASES)
 def test_forgotten_caller_is_reported(by_code: ByCode, language: str) -> None:
-    """The finding contains the caller's line, although the diff doesn't contain that file."""
+    """A finding, or a hint in the list, has the caller's line, although the diff doesn't contain that file."""
     before, changed, caller, line = CASES[language]
     after = before[changed].replace("total_price", "net_price").replace("Total_price", "Net_price")
-    findings = [placed.finding for placed in by_code(before, {changed: after}).reported]
+    review = by_code(before, {changed: after})
+    findings = [placed.finding for placed in review.reported]
     places = {(one.path, one.start) for one in findings}
     places |= {(proof.path, proof.line) for one in findings for proof in one.evidence}
+    places |= {(row.path, row.line) for row in OVERLOOKED.of(review)}
     assert (caller, line) in places

@@ -11,7 +11,6 @@ from bot.diff.render import FileDiff
 from bot.review import own_checks
 from bot.review.readings import riskiest
 from bot.review.session import Session, as_shown
-from bot.sections.overlooked import ListedPlace
 from bot.values import Unit, severity_rank
 from deeprepo.rlm.values import tokens
 
@@ -26,13 +25,11 @@ def gather(
     *,
     alone: Sequence[Unit] | None = None,
     most: int = MESSAGE_TOKENS,
-    places: Sequence[ListedPlace] = (),
 ) -> tuple[str, Sequence[Unit]]:
     """Return the root's first message, and the code regions that it shows.
 
     - `alone`: the regions that the root reads itself; None if workers have read the change.
     - `most`: maximum tokens if workers have read the change. The riskiest files that fit are then shown.
-    - `places`: lines that the change may have forgotten.
     """
     survey = session.survey
     units, is_alone = (survey.units, False) if alone is None else (alone, True)
@@ -49,7 +46,7 @@ def gather(
             files=survey.files[:SEED_FILES],
             more_files=max(0, len(survey.files) - SEED_FILES),
             diffs=diffs,
-            places=places,
+            places=session.results.listed,
             findings=sorted(
                 [as_shown(session, finding) for finding in session.results.findings],
                 key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes),

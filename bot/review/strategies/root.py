@@ -25,8 +25,8 @@ async def run(session: Session) -> Transcript:
     reading, passes = await readings.before_root(session, units)
     await parts.take(session, reading)
     judging.report_findings_so_far(session)
-    places = await overlooked(session, session.results.findings)
-    start, shown = seed.gather(session, alone=units, places=places)
+    session.results.listed = await overlooked(session, session.results.findings)
+    start, shown = seed.gather(session, alone=units)
     transcript = await rlm.look_around(session, start, shown, alone=True)
     if not any(turn.code for turn in transcript.turns):
         answer = await session.worker.review(units)

@@ -4,10 +4,10 @@ from typing import Literal
 
 from deeprepo.impact.structs import Struct
 
-# "certain": a link or path that led to something before the change, and leads nowhere after it, or a form that only
+# "definition": code that may use a definition which is gone or has changed. "certain": a link or path that led to something before the change, and leads nowhere after it, or a form that only
 # users of a gone definition write. "alone": a name that no changed file gives any more. "word": one that the change
 # only used.
-Certainty = Literal["certain", "alone", "word"]
+Certainty = Literal["definition", "certain", "alone", "word"]
 
 
 class ForgottenPlace(Struct, frozen=True):

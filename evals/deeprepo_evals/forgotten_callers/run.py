@@ -5,8 +5,10 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from bot.errors import DeepRepoError
+from bot.sections.overlooked import OVERLOOKED, ListedPlace
 from bot.values import Finding, TypedChange
 from bot.wiring.review import local_review
 from deeprepo_evals.clones import clones
@@ -36,25 +38,36 @@ async def review(repos: Path, rows: Sequence[Caller], say: Say) -> tuple[list[Re
             by_commit.setdefault((caller.repo, caller.parent, caller.broke), []).append(caller)
     for count, ((repo, parent, broke), mine) in enumerate(by_commit.items(), 1):
         say(f"{count} of {len(by_commit)}: {repo} {broke[:8]}")
-        findings = await _findings(known[repo], parent, broke) if repo in known else None
-        if findings is None:
+        told = await _told(known[repo], parent, broke) if repo in known else None
+        if told is None:
             absent.append(f"{repo} {broke[:8]}")
             continue
         for caller in mine:
-            hits = [finding for finding in findings if _names(finding, caller)]
+            hits = [finding for finding in told.findings if _names(finding, caller)]
             is_proven = any(finding.verdict == "proven" for finding in hits)
-            results.append(Result(caller, bool(hits), is_proven, len(findings) - len(hits)))
+            is_listed = any(_lists(row, caller) for row in told.listed)
+            results.append(Result(caller, bool(hits) or is_listed, is_proven, len(told.findings) - len(hits)))
     return results, absent
 
 
-async def _findings(clone: Path, parent: str, broke: str) -> list[Finding] | None:
+class _Told(NamedTuple):
+    findings: list[Finding]
+    listed: Sequence[ListedPlace]
+
+
+async def _told(clone: Path, parent: str, broke: str) -> _Told | None:
     with tempfile.TemporaryDirectory(prefix="deeprepo-forgotten-") as scratch:
         try:
             request = TypedChange(str(clone), base=parent, head=broke)
             done = await local_review(request, {"strategy": "offline"}, scratch)
         except DeepRepoError:
             return None
-    return [one.finding for one in done.reported]
+    return _Told([one.finding for one in done.reported], OVERLOOKED.of(done))
+
+
+def _lists(row: ListedPlace, caller: Caller) -> bool:
+    words = set(re.findall(r"[\w$]+", f"{row.name} {row.says}"))
+    return row.path == caller.user and any(name.name in words for name in caller.names)
 
 
 def _names(finding: Finding, caller: Caller) -> bool:

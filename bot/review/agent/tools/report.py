@@ -175,7 +175,8 @@ async def _admit(state: RunState, finding: Finding, instead_of: str) -> str:
     checked_finding = await verified(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
-    old = _standing(state, instead_of) if instead_of else None
+    is_listed = instead_of in {row.fingerprint for row in state.session.results.listed}
+    old = _standing(state, instead_of) if instead_of and not is_listed else None
     if isinstance(old, Finding) and await drop(state, instead_of, "corrected") == "dropped":
         passes = (source for source in old.basis.sources if source.kind == "model")
         sources = tuple(dict.fromkeys((*checked_finding.basis.sources, *passes)))
