@@ -68,7 +68,7 @@ class Settings:
     )
     cache: str | None = Field(
         default=None,
-        description="The folder that caches parsed files (at most 512 MB); `off` turns caching off. "
+        description="The folder that caches parsed files and results of type checkers (at most 512 MB); `off` turns caching off. "
         "Default: `~/.cache/deeprepo/facts`; on a server, `facts` in the data folder; in the Action, no cache.",
     )
     journal: str | None = Field(

@@ -15,6 +15,7 @@ from bot.analyzers.type_checkers.layout import Sources
 from bot.checkout import Checkout
 from bot.findings.merge import merge_checker_errors
 from bot.findings.quotes import check_quotes
+from bot.machine.fact_files import keep_facts
 from bot.review.analyzer_worker import AnalyzerWorker, load_analyzer
 from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict
 from deeprepo.impact import uses
@@ -341,6 +342,25 @@ def test_failure_leaves_something_open_only_if_the_change_caused_it(repository: 
     assert [(row.path, row.reason) for row in coverage.open if row.kind == "check"] == unchecked
     assert [checker for checker, _ in coverage.not_run] == not_run
     assert "json-schema.org" not in repr((coverage, findings))
+
+
+@needs_tsc
+@pytest.mark.parametrize(("name", "is_cached"), [("nothing", True), ("a standing import out of the repository", False)])
+def test_only_results_of_finished_programs_are_cached(
+    repository: Repository, tmp_path: Path, name: str, *, is_cached: bool
+) -> None:
+    """The same content is checked only once, and a program that failed is run again."""
+    before, change, checker, *_ = FAILURES[name]
+    pull, folder = repository.change({**BOXES, **before}, {**CRATES, **change}), tmp_path / "facts"
+    keep_facts(folder)
+    try:
+        first = coverage_of(pull, checker, load_analyzer(checker))
+        cached = {file.name: file.read_bytes() for file in folder.glob("[!.]*")}
+        assert bool(cached) == is_cached
+        assert coverage_of(pull, checker, load_analyzer(checker)) == first
+        assert {file.name: file.read_bytes() for file in folder.glob("[!.]*")} == cached
+    finally:
+        keep_facts(None)
 
 
 def coverage_of(pull: PullRequest, name: str, checker: TypeChecker) -> tuple[Coverage, tuple[Finding, ...]]:

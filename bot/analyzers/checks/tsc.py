@@ -14,10 +14,9 @@ from pathlib import Path
 
 from bot.analyzers import linter_run
 from bot.analyzers.linters import Directives
-from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
+from bot.analyzers.type_checkers.checker import MEMORY, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Contents, Sources, gather
-from bot.machine import files
 from bot.render import count
 from bot.values import Side
 from deeprepo import rlm
@@ -130,25 +129,20 @@ class Tsc(TypeChecker):
             if path.endswith(CHECKED) and path not in {*paths}
         }
         listed = [*(f"./{folder.name}/{path}" for path in (*paths, *ambient)), f"./{DECLARED}", f"./{SENTINEL}"]
-        options = {**COMPILER_OPTIONS, "paths": {f"{OWN_PREFIX}*": [f"./{folder.name}/*"]}}
+        compiler = {**COMPILER_OPTIONS, "paths": {f"{OWN_PREFIX}*": [f"./{folder.name}/*"]}}
         own = {
             DECLARED: AMBIENT
             + b"".join(b'declare module "%b";\n' % name for name in sorted(packages) if not packages[name]),
             SENTINEL: b"const last: number = '';\nexport {};\n",
-            SETTINGS: json.dumps({"compilerOptions": options, "files": listed}).encode("utf-8", "surrogateescape"),
+            SETTINGS: json.dumps({"compilerOptions": compiler, "files": listed}).encode("utf-8", "surrogateescape"),
         }
-        files.fill(folder.parent, own)
-        files.fill(folder, written)
-        found = await self._program(folder)
+        options = ["-p", f"../{SETTINGS}", "--pretty", "false", "--singleThreaded", "--listFiles"]
+        environment = {"GOMAXPROCS": "1", "GOGC": "400", "GOMEMLIMIT": str(MEMORY // 2)}
+        found = await self.reported(folder, own, written, options, environment)
         return [replace(one, counts=not setup.lacks_parts or one.code in OF_IMPORTS) for one in found]
 
-    async def _program(self, folder: Path) -> list[Diagnostic]:
-        options = ("--pretty", "false", "--singleThreaded", "--listFiles")
-        command = [self.program() or self.NAME, "-p", f"../{SETTINGS}", *options]
-        environment = {"GOMAXPROCS": "1", "GOGC": "400", "GOMEMLIMIT": str(MEMORY // 2)}
-        status, out, log = await linter_run.execute(
-            self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment=environment
-        )
+    def parsed(self, folder: Path, contents: Contents, status: int, out: bytes, log: str) -> list[Diagnostic]:  # noqa: ARG002
+        """Return the errors in the compiler's output."""
         text = out.decode("utf-8", "surrogateescape")
         reports = [
             Diagnostic(path, int(line), code, message.replace(OWN_PREFIX, ""), span=(int(column), 0, 0))

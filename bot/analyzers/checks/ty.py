@@ -11,10 +11,9 @@ from typing import Any
 
 from bot.analyzers import linter_run
 from bot.analyzers.linters import Directives
-from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
+from bot.analyzers.type_checkers.checker import TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather
-from bot.machine import files
 from bot.values import Side
 from deeprepo.impact.language import leading
 from deeprepo.impact.paths import above_of
@@ -64,7 +63,7 @@ class Ty(TypeChecker):
         return replace(await gather(tree, roots, changed, imports), setup=_roots(entries))
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Return the errors of some files, from ty's GitLab report format."""
+        """Return the errors of some files."""
         contents = sources.of(side)
         paths = [path for path in checked if path in contents]
         folders = folders_of(contents)
@@ -75,13 +74,12 @@ class Ty(TypeChecker):
             f"{PACKAGES}/pyvenv.cfg": b"home = /nonexistent\n",
             f"{PACKAGES}/lib/python{NEWEST}/site-packages/README.txt": b"no package is installed\n",
         }
-        files.fill(folder.parent, own)
-        files.fill(folder, contents)
-        command = [self.program() or self.NAME, *OPTIONS, "--python-version", NEWEST]
-        command += ["--config-file", f"../{SETTINGS}", "--python", f"../{PACKAGES}", "--", *paths, f"../{SENTINEL}"]
-        status, out, log = await linter_run.execute(
-            self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment={"TY_MAX_PARALLELISM": "1"}
-        )
+        options = [*OPTIONS, "--python-version", NEWEST]
+        options += ["--config-file", f"../{SETTINGS}", "--python", f"../{PACKAGES}", "--", *paths, f"../{SENTINEL}"]
+        return await self.reported(folder, own, contents, options, {"TY_MAX_PARALLELISM": "1"})
+
+    def parsed(self, folder: Path, contents: Contents, status: int, out: bytes, log: str) -> list[Diagnostic]:
+        """Return the errors in ty's GitLab report format."""
         try:
             rows = json.loads(out)
             crashes = "\n".join(row["description"] for row in rows if row["check_name"] == CRASH)

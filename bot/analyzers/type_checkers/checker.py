@@ -14,26 +14,32 @@ nothing. Imports of missing modules are left to the contract check. What a progr
 other files that it was given, so new errors are confirmed with the same files of both sides.
 """
 
+import json
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 
+from bot.analyzers import linter_run
 from bot.analyzers.linter_run import ProgramError
 from bot.analyzers.linters import Directives, silenced
 from bot.analyzers.type_checkers.brought import brought_in
 from bot.analyzers.type_checkers.diagnostics import WORD, Diagnostic, by_cause, probes, removed_line, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, removed_words, unchanged_files
 from bot.errors import DeepRepoError, public
+from bot.machine import files as machine_files
 from bot.machine.files import UnwritableError
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_digest, proof_id
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading import memo
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.gone import world_of
@@ -83,6 +89,37 @@ class TypeChecker(ABC):
         Other files go into its parent, where no file of the repository can replace them. Raises ProgramError
         or UnwritableError if the program did not finish.
         """
+
+    @abstractmethod
+    def parsed(self, folder: Path, contents: Contents, status: int, out: bytes, log: str) -> list[Diagnostic]:
+        """Return the errors in the program's output. Raises ProgramError if the program did not finish."""
+
+    async def reported(
+        self, folder: Path, own: Contents, contents: Contents, options: Sequence[str], environment: Mapping[str, str]
+    ) -> list[Diagnostic]:
+        """Return the errors that the program reports for these files, or the cached ones if it had the same before.
+
+        `own` are the files beside the folder. Raises ProgramError or UnwritableError, and then caches nothing.
+        """
+        program = self.program() or self.NAME
+        laid_out = blake2b()
+        for path, text in (*sorted(own.items()), *sorted(contents.items())):
+            laid_out.update(json.dumps([path, len(text)]).encode() + text)
+        asked = [self.NAME, program, *options, *environment.items()]
+        name = memo.name_of(_engine(program), asked, laid_out.digest())
+        if (known := memo.load(name)) is not None:
+            rows: list[tuple[str, int, str, str, tuple[int, int, int]]] = json.loads(known)
+            return [Diagnostic(*row[:4], span=(*row[4],)) for row in rows]
+        machine_files.fill(folder.parent, own)
+        machine_files.fill(folder, contents)
+        answer = await linter_run.execute(
+            self.NAME, [program, *options], str(folder), memory=MEMORY, seconds=SECONDS, environment=environment
+        )
+        found = self.parsed(folder, contents, *answer)
+        here = f"{folder}/"
+        found = [replace(one, message=one.message.replace(here, "")) for one in found if one.path in contents]
+        memo.keep(name, json.dumps([(one.path, one.line, one.code, one.message, one.span) for one in found]).encode())
+        return found
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether unchanged files may use what this file defines."""
@@ -238,11 +275,7 @@ class TypeChecker(ABC):
                 raise UnfinishedError(side, how, sources.of(side).keys() & error.paths) from error
         texts = sources.of(side)
         lines = {path: file_lines(texts[path]) for path in {one.path for one in found}.intersection(checked, texts)}
-        return [
-            self._judged(replace(one, message=one.message.replace(f"{folder}/", "")), lines[one.path])
-            for one in found
-            if one.line <= len(lines.get(one.path, ()))
-        ]
+        return [self._judged(one, lines[one.path]) for one in found if one.line <= len(lines.get(one.path, ()))]
 
     def _finding(self, group: Sequence[Diagnostic], files: Sequence[ChangedFile]) -> Finding:
         rule = rules(self.RULES)[group[0].code]
@@ -352,6 +385,13 @@ class _Run:
         if self._sources is None:
             self._sources = await self.checker.sources(self.tree, self.users, self.changed)
         return self._sources.without(self.left_out)
+
+
+@cache
+def _engine(program: str) -> bytes:
+    """Return a hash of our code and of the program."""
+    home, file = Path(__file__).parent, Path(program).stat()
+    return memo.engine_of((home, home.parent / "checks")) + f"{file.st_size} {file.st_ctime_ns}".encode()
 
 
 def _line_on_base(file: ChangedFile, line: int) -> int:
