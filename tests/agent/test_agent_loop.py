@@ -230,6 +230,7 @@ LIST = "['shop/order.py | 5', 'shop/price.py |     if not items:']"
         (f"set_answer('Fine.', {LIST})", 0),
         (f"SUBMIT(text='Fine.', files={LIST})", 0),
         (f"done = {{'text': 'Fine.', 'files': {LIST}}}\nFINAL_VAR('done')", 0),
+        (f"said = 'Fine.'\nFINAL_VAR('said', files={LIST})", 0),
         (f"answer['content'] = 'Fine.'\nanswer['files'] = {LIST}\nanswer['ready'] = True", 0),
         ("answer['content'] = 'Fine.'\nanswer['ready'] = True", 2),
         ("set_answer('Fine.', files=['shop/order.py | 5'])\nraise ValueError", 2),

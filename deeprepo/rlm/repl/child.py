@@ -332,11 +332,11 @@ class Blocks:
         except BaseException as error:  # noqa: BLE001 - any exception is reported
             return {"value": None, "error": f"{type(error).__name__}: {error}"}
 
-    def _final_var(self, name: str) -> Any:  # noqa: ANN401 - the result of set_answer
+    def _final_var(self, name: str, **rest: Any) -> Any:  # noqa: ANN401 - the arguments and result of set_answer
         """Set the answer to the value of the variable with this name."""
         if str(name) not in self.names:
             raise ValueError(f"FINAL_VAR takes the name of a variable, but there is no variable {name!r}")
-        return self.names["set_answer"](self.names[str(name)])
+        return self.names["set_answer"](self.names[str(name)], **rest)
 
     def _assigned(self) -> list[str]:
         """Return the names that blocks have assigned."""
