@@ -169,11 +169,10 @@ def _need(placed: PlacedFinding) -> int:
     return 0 if not is_minor else 1 if placed.finding.category in SECURITY else 2
 
 
-def _order(placed: PlacedFinding) -> tuple[int, bool, int, int, int, bool, bool, str, int]:
-    """Return the sort key: severity, then evidence.
+def _order(placed: PlacedFinding) -> tuple[int, int, int, int, bool, bool, str, int]:
+    """Return the sort key: severity, then proof, then the number of passes that reported it, then a confirmation.
 
-    Places that the change left behind come first. Then come proofs, then the number of passes that reported it, then a
-    confirmation. After that, findings from checks are sorted by path and line, and models' findings keep their order.
+    After that, findings from checks are sorted by path and line, and models' findings keep their order.
     """
     finding = placed.finding
     place = (finding.path, finding.start) if finding.rule else ("", 0)
@@ -181,8 +180,7 @@ def _order(placed: PlacedFinding) -> tuple[int, bool, int, int, int, bool, bool,
     proof = verdict.rank if verdict in (Verdict.PROVEN, Verdict.REPRODUCED) else Verdict.CONFIRMED.rank
     is_here = all(item.path == finding.path for item in finding.evidence)
     found = -min(finding.basis.reports, MOST_COUNTED)
-    is_remark = not _is_forgotten(placed)
-    return severity_rank(finding.severity), is_remark, proof, found, verdict.rank, is_here, not finding.rule, *place
+    return severity_rank(finding.severity), proof, found, verdict.rank, is_here, not finding.rule, *place
 
 
 def _is_minor(finding: Finding) -> bool:

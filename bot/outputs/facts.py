@@ -378,7 +378,7 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
 def _reporters(sources: Sequence[Source], words: Phrases) -> str:
     checks = list(dict.fromkeys(source.name for source in sources if source.kind == "analyser"))
     others = dict.fromkeys(
-        words.say(f"by_{source.role}", name=source.name) if source.kind == "model" and source.role else source.name
+        words.say(f"by_{source.label}", name=source.name) if source.kind == "model" and source.label else source.name
         for source in sources
         if source.kind != "analyser"
     )

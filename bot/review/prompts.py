@@ -32,6 +32,7 @@ INSTRUCTIONS = 1_500  # tokens of a prompt in addition to the code: system promp
 UNITS, BESIDE = 0.6, 0.4
 # Tokens of code in one prompt that uses what changed: 1/CALLERS_PART of its regions, within these limits
 LEAST_CALLERS, MOST_CALLERS, CALLERS_PART = 1_900, 5_000, 5
+LISTED_FILES = 200  # changed files listed to a reader and a root
 REST_TOKENS = 2_000  # tokens of unchanged lines of changed definitions
 
 
@@ -123,6 +124,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             parts=parts,
+            files=(),
             unchanged=snippets.sections((*abroad, *beside)),
             issues=issues_to_close,
             questions=[question]
@@ -161,6 +163,8 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},
             issues=(),
+            files=self.survey.files[:LISTED_FILES],
+            more_files=max(0, len(self.survey.files) - LISTED_FILES),
             parts=[*map(shortened, diffs)],
             unchanged=(),
             questions=(),

@@ -102,8 +102,13 @@ class Source:
     breaks: Exact[tuple[str, ...]] = ()
     view: View = ""  # what the model saw
 
+    @property
+    def label(self) -> str:
+        """What readers call its role: a model that saw only the diff is a reader, whatever else it does."""
+        return "reader" if self.view == "diff" else self.role
+
     def __str__(self) -> str:
-        return f"{self.role} {self.name}".strip()
+        return f"{self.label} {self.name}".strip()
 
 
 MASK = "***"  # replaces all but the first characters of a secret

@@ -12,7 +12,7 @@ from bot.diff import FileDiff
 from bot.review.context import snippets
 from bot.review.context.look_ups import LookedUp
 from bot.review.guidance import Advice
-from bot.values import Basis, DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
+from bot.values import Basis, ChangedFile, DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
 from deeprepo.rlm.values import tokens
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -42,6 +42,7 @@ PROMPTS = {
             "unchanged": snippets.sections([CALLER, NEIGHBOUR, OTHER_CALLER]),
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
             "consumers": ["acme/billing", "shop"],
+            "files": (),
         },
         360,
     ),
@@ -57,8 +58,10 @@ PROMPTS = {
             "unchanged": [],
             "questions": ["Is it right?"],
             "consumers": [],
+            "files": [ChangedFile("shop/money.py", "shop/cash.py", "renamed")],
+            "more_files": 1,
         },
-        50,
+        70,
     ),
     "worker_system": (
         "worker_system.md.j2",

@@ -73,6 +73,7 @@ async def _run_root(
         python=PYTHON,
         gate=gate,
         alone=alone,
+        is_read=not session.tracker.unread(),
         takes_notes=session.takes_notes and not depth,
         consumers=session.consumer_code.names if session.consumer_code is not None else (),
     )

@@ -9,6 +9,7 @@ from bot import render
 from bot.diff import file_diffs, shortened
 from bot.diff.render import FileDiff
 from bot.review import own_checks
+from bot.review.prompts import LISTED_FILES
 from bot.review.readings import riskiest
 from bot.review.session import Session, as_shown
 from bot.values import Unit, severity_rank
@@ -16,7 +17,6 @@ from deeprepo.rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # tokens of the whole message, if workers have read the change
 LINES_AROUND_CHANGE = 5  # unchanged lines around a change
-SEED_FILES = 200
 PULL_BODY_CHARS = 4_000
 
 
@@ -43,8 +43,8 @@ def gather(
             pull=survey.pull,
             body=render.cut(survey.pull.body, PULL_BODY_CHARS),
             guidance=guidance.of([file.path for file in reviewable]) if is_alone else (),
-            files=survey.files[:SEED_FILES],
-            more_files=max(0, len(survey.files) - SEED_FILES),
+            files=survey.files[:LISTED_FILES],
+            more_files=max(0, len(survey.files) - LISTED_FILES),
             diffs=diffs,
             places=session.results.listed,
             findings=sorted(

@@ -108,6 +108,14 @@ async def search(
     return rows + ([note] if hits and note else [])
 
 
+async def why_not_absent(state: RunState, pattern: str, glob: str) -> str:
+    """Return why a search proves no absence, or "" if files fit the glob and none has the pattern."""
+    if not await state.session.tree.grep(Query(["^"], _globs(glob), syntax="perl")):
+        return f"no text file fits {glob!r}"
+    found = await search(state, pattern, glob, 1)
+    return f"the search finds {found[0]}" if found else ""
+
+
 def _spread(rows: Sequence[Row], most: int) -> list[Row]:
     """Return the first lines of every file, as many as fit, file by file, and then the others.
 

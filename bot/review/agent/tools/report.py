@@ -11,6 +11,7 @@ from bot.findings.quotes import MAX_QUOTE, find_quote, with_true_text
 from bot.review import own_checks
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
+from bot.review.agent.tools.read import why_not_absent
 from bot.review.session import as_shown, verified
 from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding
 from bot.values.finding import AGAINST
@@ -61,19 +62,23 @@ async def report(
 
 
 async def agree(state: RunState, id: str, path: str, quote: str, severity: str = "") -> str:  # noqa: A002 - the name that models know
-    """Support another pass's finding with the line that decides. What code has found keeps its severity."""
+    """Support another pass's finding with the line that decides, or a search that finds nothing.
+
+    What code has found keeps its severity.
+    """
     found, line = _standing(state, id), await _line(state, str(path), str(quote))
     if isinstance(found, str):
         return found
-    if line is None:
-        return _refuse(
-            state, f"agree({id})", f"{path} has no such line: quote the line that decides, whole and verbatim"
-        )
+    if line is None and await state.session.tree.read(str(path)) is not None:
+        why = f"{path} has no such line: quote the line that decides, whole and verbatim"
+        return _refuse(state, f"agree({id})", why)
+    if line is None and (why := await why_not_absent(state, str(quote), str(path))):
+        return _refuse(state, f"agree({id})", why)
     if severity and severity not in SEVERITIES:
         return _refuse(state, f"agree({id})", f"severity must be one of {', '.join(SEVERITIES)}")
     sources = dict.fromkeys((*found.basis.sources, state.source))
-    is_own = line.path == found.path and found.start <= line.line <= found.end
-    evidence = found.evidence if is_own or line in found.evidence else (*found.evidence, line)
+    is_own = line is None or (line.path == found.path and found.start <= line.line <= found.end)
+    evidence = found.evidence if line is None or is_own or line in found.evidence else (*found.evidence, line)
     severity = found.severity if found.basis.has_check or not severity else severity
     rows, basis = state.session.results.findings, replace(found.basis, sources=tuple(sources))
     rows[rows.index(found)] = replace(found, evidence=evidence, basis=basis, severity=severity)
