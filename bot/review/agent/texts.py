@@ -112,7 +112,7 @@ async def open_inquiry(
     pull, masks = PullRequest(question.query, "", digest, digest, "text", "text", ""), create_known_secrets()
     try:
         first = next(iter(readers.values())).name
-        notes = journal.begin(Start(asdict(pull), entry, root.name, first, build.name(), limits.own))
+        notes = journal.begin(Start(asdict(pull), entry, root.name, first, build.name()))
         inquiry = TextInquiry(
             question=question,
             root=root,

@@ -34,7 +34,6 @@ class Start:
     root: str | None
     worker: str | None
     version: str
-    own: tuple[str, ...] = ()  # providers for which the user configured an address
 
     @property
     def ids(self) -> tuple[str | None, str | None]:
@@ -49,7 +48,7 @@ class Start:
 
 def first(start: Start) -> Row:
     """Return the first line of a run."""
-    who = {"root": start.root, "worker": start.worker, "version": start.version, "own": start.own}
+    who = {"root": start.root, "worker": start.worker, "version": start.version}
     return {"kind": "review", "form": JOURNAL_FORM, "pull": start.subject, "brief": start.brief, **who}
 
 

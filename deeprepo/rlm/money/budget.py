@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from deeprepo.rlm.errors import BudgetSpent
 from deeprepo.rlm.money.capacity import USEFUL
-from deeprepo.rlm.values import COMMAND, OWN_SERVERS, Cost, Limits, Purpose, Usage, provider_name
+from deeprepo.rlm.values import COMMAND, Cost, Limits, Model, Purpose, Usage
 
 # US dollars per million tokens of the most expensive listed model. Calls with an unknown price count this much.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
@@ -56,6 +56,7 @@ class Budget:
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
         self.notes: list[str] = []  # sentences for the result
+        self.own: set[str] = set()  # models that nobody bills by the token, unless their price is known
         self.refused = ""  # why the first call was not sent because of a cap
         self.in_flight = 0  # number of calls with a reservation
         self.answered = 0  # number of calls that succeeded, without confirmations
@@ -71,10 +72,9 @@ class Budget:
         self._kept: Hold | None = None
         self._longest: dict[tuple[str, Purpose], int] = {}  # tokens of the longest reply, by model and role
 
-    def is_owned(self, model: str) -> bool:
-        """Return whether the model runs on the user's own server, which doesn't bill by the token."""
-        provider = provider_name(model)
-        return provider in OWN_SERVERS or provider in self.limits.own
+    def meet(self, *models: Model | None) -> None:
+        """Learn which of the models that a run may call are the user's own."""
+        self.own |= {model.name for model in models if model is not None and getattr(model, "is_own", False)}
 
     def reserve(
         self, usage: Usage, price: PriceOf, model: str, role: Purpose = "worker", *, visible: int | None = None
@@ -107,7 +107,7 @@ class Budget:
         """
         usd = price(usage)
         if usd is None:
-            return 0.0 if self.is_owned(model) else unknown(usage)
+            return 0.0 if model in self.own else unknown(usage)
         written_usd = price(replace(usage, cache_write=usage.input))  # writing to the cache may cost more
         return max(usd, written_usd or 0.0)
 
@@ -168,7 +168,7 @@ class Budget:
         if usd is None:
             self.note_unpriced(model)
             self._unpriced.add(role)
-            self._rough_usd += max(0.0 if self.is_owned(model) else unknown(usage), worst_usd)
+            self._rough_usd += max(0.0 if model in self.own else unknown(usage), worst_usd)
         else:
             self._usd.setdefault(role, []).append(usd)
             self._rough_usd += max(usd, worst_usd)
@@ -188,7 +188,7 @@ class Budget:
 
     def note_unpriced(self, model: str) -> None:
         """Add a note that this model's price is unknown, if there is a cap in dollars."""
-        if self.limits.usd is None or (self.is_owned(model) and not model.startswith(COMMAND)):
+        if self.limits.usd is None or (model in self.own and not model.startswith(COMMAND)):
             return
         sentence = (
             f"Your provider bills {model} directly, so the limit of {in_dollars(self.limits.usd)} does not apply to it"
@@ -196,7 +196,7 @@ class Budget:
             if model.startswith(COMMAND)
             else f"The price of {model} is unknown. Under the limit of {in_dollars(self.limits.usd)}, its calls count at the highest listed "
             f"price (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} per million input and output tokens). "
-            "Use a model with a known price, or raise the limit."
+            "Set its price, use a model with a known price, or raise the limit."
         )
         self.note(sentence)
 

@@ -29,10 +29,10 @@ from deeprepo.rlm.journal import codec
 from deeprepo.rlm.journal.codec import Row
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget, Hold
-from deeprepo.rlm.money.capacity import OWN_PLACES, PLACES
+from deeprepo.rlm.money.capacity import places
 from deeprepo.rlm.money.gate import TRIES, Gate, OnWait, Pause
 from deeprepo.rlm.money.sizes import ENLARGE, Request, Sizes, is_window_full
-from deeprepo.rlm.values import OWN_SERVERS, Completion, Masks, Message, Model, Prompt, Purpose, Usage, provider_name
+from deeprepo.rlm.values import Completion, Masks, Message, Model, Prompt, Purpose, Usage
 
 MEND = "That answer cannot be used: {wrong}. Answer again in full, in the requested form, and with nothing else."
 AT_MOST = "The actual cost may be lower: an earlier attempt was stopped while it waited for replies."
@@ -208,6 +208,7 @@ class Calls:
 
         `broke_off` is the number of tokens at which an earlier reply was cut off.
         """
+        self.budget.meet(model)
         full = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
         key, size = codec.key(model, full)
         while key not in self._done and (running := self._running.get(key)) is not None:
@@ -291,7 +292,7 @@ class Calls:
         hold = await self._reserve(model, request)
         if request.role == "root":  # so that workers leave enough for its next reply
             self.budget.keep(self.sizes.next_reply(model, request), model.price)
-        is_free = self.budget.is_owned(model.name) and model.price(Usage()) is None
+        is_free = model.name in self.budget.own and model.price(Usage()) is None
         prompt, start = replace(request.prompt, max_tokens=hold.output, requests=most), self.now()
         unsent = [about if is_free else {**about, "reserved": hold.usd}]
 
@@ -321,7 +322,7 @@ class Calls:
         while True:
             self._settled.clear()
             try:
-                usage = Usage(request.most, request.room)
+                usage = Usage(request.most + self.sizes.hidden[model.name], request.room)
                 return self.budget.reserve(usage, model.price, model.name, request.role, visible=visible)
             except BudgetSpent:
                 if not self.budget.in_flight:
@@ -341,7 +342,7 @@ class Calls:
         ending: Row = {"error": "cancelled"}
         worst = 0.0
         if isinstance(outcome, Completion):
-            self.sizes.settle(model, request)
+            self.sizes.settle(model, request, outcome.usage)
             about |= self.sizes.learned(model)
             usage, ending = outcome.usage, {"reply": codec.reply(outcome)}
             usd = model.price(usage) if outcome.usd is None else outcome.usd
@@ -384,9 +385,11 @@ class Calls:
         return [] if is_over else [row for row in rows if row["kind"] == "lost"]
 
     def _gate(self, model: Model) -> Gate:
-        account = getattr(model, "account", model.name)
+        account, fixed = getattr(model, "account", model.name), getattr(model, "concurrency", None)
         if account not in self._gates:
-            default = OWN_PLACES if provider_name(model.name) in OWN_SERVERS else PLACES
-            places = self.budget.limits.concurrency or default
-            self._gates[account] = self._open_gate(places, self.budget.seconds_left)
+            first, most = places(model.name, is_own=model.name in self.budget.own)
+            set_ = self.budget.limits.concurrency
+            self._gates[account] = self._open_gate(set_ or most, self.budget.seconds_left, first=set_ or first)
+        if fixed:
+            self._gates[account].fix(fixed)
         return self._gates[account]
