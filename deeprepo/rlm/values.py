@@ -78,6 +78,7 @@ class Prompt:
     effort: Effort | None = None  # how much a thinking model should think; None for the provider's default
     requests: int = 6  # maximum requests, counting other forms of it
     number: int = 1  # counts separate requests for the same prompt, which the journal distinguishes
+    run: str = ""  # the run that sends it, if that run was started by another one
     about: str = ""  # its subject in a few words, with which further messages of the dialogue begin
     on_leaving: Callable[[], None] | None = field(default=None, compare=False, repr=False)  # called before it is sent
 

@@ -66,7 +66,8 @@ class TextInquiry(Inquiry):
 
     def work(self, depth: int) -> Work:
         """Return the state of a root with `depth` roots above it."""
-        return TextWork(inquiry=self, depth=depth, deepest=self.question.depth - 1)
+        places = asyncio.Semaphore(1 if depth else common.MOST_CHILDREN)
+        return TextWork(inquiry=self, depth=depth, deepest=self.question.depth - 1, places=places)
 
     def functions(self, work: Work) -> Mapping[str, Async]:
         """Return the functions for a root's code."""

@@ -56,7 +56,8 @@ def key(model: Model, prompt: Prompt) -> tuple[str, int]:
     """Return the hash of a request's content, and its length in characters. Sampling options (`variant`) count too."""
     rows = [_fields(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
-    again = [prompt.number] if prompt.number > 1 else []
+    again: list[object] = [prompt.run] if prompt.run else []
+    again += [prompt.number] if prompt.number > 1 else []
     # The cap on the reply that was actually sent is not part of the key, because it depends on the remaining budget.
     text = json.dumps(
         [f"{model.name}{getattr(model, 'variant', '')}", rows, schemas, prompt.max_tokens, prompt.effort, *again],
