@@ -22,7 +22,8 @@ class Model:
     """A model with its own key, address or sampling parameters. If you need none of these, pass the name as a text.
 
     `name` is "provider/model". By default, `api_key` comes from the environment (`ANTHROPIC_API_KEY` and so on), and `base_url` from
-    the environment or the provider. The other fields are sent with each request. A field that the provider doesn't support is an
+    the environment or the provider. `price` (US dollars per million tokens of input and of output) and `concurrency` (calls in
+    flight) override the defaults. The other fields are sent with each request. A field that the provider doesn't support is an
     error. The repr doesn't contain the key, address, body or headers.
     """
 
@@ -36,6 +37,18 @@ class Model:
     stop: str | Sequence[str] = ()
     extra_body: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     extra_headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    price: tuple[float, float] | None = None
+    concurrency: int | None = None
+
+    def __post_init__(self) -> None:
+        from deeprepo.rlm.values import is_amount
+
+        if self.price is not None and not (len(self.price) == 2 and all(map(is_amount, self.price))):  # noqa: PLR2004 - a pair
+            raise UsageError(
+                f"price={self.price!r}: give dollars per million tokens of input and of output, such as (0.5, 2)"
+            )
+        if self.concurrency is not None and (type(self.concurrency) is not int or self.concurrency < 1):
+            raise UsageError(f"concurrency={self.concurrency!r}: give a whole number of 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,10 +423,11 @@ def names_and_access(*models: Any) -> "tuple[list[str | None], dict[str, Access]
     for model in models:
         if isinstance(model, Model):
             stop = (model.stop,) if isinstance(model.stop, str) else tuple(model.stop)
-            one = Access(model.api_key, model.base_url, copy(Sampling, model, stop=stop))
+            sampling = copy(Sampling, model, stop=stop)
+            one = Access(model.api_key, model.base_url, sampling, model.price, model.concurrency)
             if found.setdefault(model.name, one) != one:
                 raise UsageError(
-                    "a model is given twice, with different keys, addresses or sampling: give one of them another name"
+                    "a model is given twice, with other keys, addresses, prices or sampling: give one of them another name"
                 )
             names.append(model.name)
         elif callable(model):

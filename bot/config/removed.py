@@ -47,7 +47,7 @@ REMOVED: Mapping[str, RemovedSetting] = {
     "budget.tokens": RemovedSetting("this key was removed: the limit is now always 2,000,000"),
     "lenses": RemovedSetting("this key was removed: write what models should check as `instructions`"),
     "models.concurrency": RemovedSetting(
-        "this key was removed: the limit is always 64 calls, and 4 for your own server"
+        "this key was removed: the limit depends on the server, and is at most 64 calls"
     ),
     "models.effort": RemovedSetting("this key was renamed: write `models.thinking`"),
     "run.fixtures": RemovedSetting(
@@ -74,7 +74,7 @@ REMOVED: Mapping[str, RemovedSetting] = {
 _IN_FILES = "set `{}` in .deeprepo.yml, or for all repositories in the organization's defaults"
 REMOVED_VARIABLES: Mapping[str, str] = {
     "CALLS": _IN_FILES.format("budget.calls"),
-    "CONCURRENCY": "the limit is always 64 calls, and 4 for your own server",
+    "CONCURRENCY": "the limit depends on the server, and is at most 64 calls",
     "CONTEXT": _IN_FILES.format("models.context"),
     "CRASHES": "the limit is always 5",
     "METRICS_BY_REPOSITORY": "`deeprepo status` lists each repository",

@@ -43,6 +43,10 @@ class Settings:
         description="The address of an OpenAI- or Anthropic-compatible endpoint, for the provider of "
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER`. For another provider, set `DEEPREPO_BASE_URL_<PROVIDER>`.",
     )
+    prices: str | None = Field(
+        default=None,
+        description="Prices: `provider/model=INPUT/OUTPUT` in dollars per million tokens, separated by commas.",
+    )
     effort: ReviewEffort | None = Field(default=None, description="As `effort` (files can only lower it).")
     usd: Dollars | None = Field(default=None, description="As `budget.usd` (files can only lower it).")
     seconds: Seconds | None = Field(default=None, description="As `budget.seconds` (files can only lower it).")

@@ -57,6 +57,7 @@ async def open_session(
         say(f"waiting until {datetime.fromtimestamp(until, UTC):%H:%M:%S} UTC, because {why}")
 
     calls = Calls(Budget(limits), journal, survey.masks, on_wait=on_wait)
+    calls.budget.meet(models.root, models.reader, *models.others)
     # with a model, code that analyzers judged still counts as unread
     survey.tracker.by_model = models.reader is not None
     checks = AnalyzerWorker(analyzers, survey)
@@ -76,7 +77,7 @@ async def open_session(
 
         worker = ModelWorker(models.reader, calls, survey, look_ups=look_ups, takes_notes=takes_notes)
     try:
-        notes = journal.begin(_start(survey, models, limits)) if journal.is_read else ()
+        notes = journal.begin(_start(survey, models)) if journal.is_read else ()
         yield Session(
             survey=survey,
             tree=tree,
@@ -127,12 +128,11 @@ def look_ups_over(tree: Tree, files: Sequence[ChangedFile]) -> "LookUps":
     return LookUps(tree, partial(uses.callers, tree), partial(uses.readers, tree), files)
 
 
-def _start(survey: Survey, models: Models, limits: Limits) -> Start:
+def _start(survey: Survey, models: Models) -> Start:
     return Start(
         subject=asdict(survey.pull),
         brief=record(survey.brief) | survey.masks.hide(survey.consumers).rows(),
         root=models.root.name if models.root else None,
         worker=models.reader.name if models.reader else None,
         version=build.name(),
-        own=limits.own,
     )

@@ -5,14 +5,13 @@ the models that the person who runs deeprepo has chosen. A repository's settings
 URLs. Otherwise, the gateway at this URL would receive the keys of all providers that a repository mentions.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
-from ipaddress import ip_address
 from threading import Thread
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from bot import config
 from bot.config import Config, Settings
@@ -21,9 +20,8 @@ from bot.machine import extras
 from deeprepo.rlm import PACKAGES, is_installed
 from deeprepo.rlm.errors import NotInstalled
 from deeprepo.rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
-from deeprepo.rlm.models.provider import Provider
-from deeprepo.rlm.money import capacity
-from deeprepo.rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, provider_name
+from deeprepo.rlm.models.provider import Provider, is_private
+from deeprepo.rlm.values import UNLISTED, Limits, Model, Sampling, Usage, is_amount, provider_name
 
 if TYPE_CHECKING:
     from bot.review.opening import Models
@@ -53,6 +51,8 @@ class Access:
     key: str | None = field(default=None, repr=False)
     base_url: str | None = field(default=None, repr=False)
     sampling: Sampling = NOTHING_SAID
+    rate: prices.Rate | None = None
+    concurrency: int | None = None
     function: "Function | None" = None
 
 
@@ -131,6 +131,8 @@ class Connections:
                 region=config.first_set(provider.region_variables),
                 project=config.first_set(provider.project_variables),
                 sampling=access.sampling,
+                rate=self._rate(name),
+                concurrency=access.concurrency,
             )
         except NotInstalled as missing:
             raise MissingPart(str(missing), extras.install(missing.extra)) from None
@@ -139,7 +141,8 @@ class Connections:
         """Raise UsageError for a model that is not in the price list, unless the budget `usd` allows it."""
         for name in filter(None, names):
             provider = provider_of(name)
-            if usd is None or usd >= MIN_USD_FOR_UNLISTED or self._url(name, provider) or not is_installed(prices.LIST):
+            is_set = self._url(name, provider) or self._rate(name)
+            if usd is None or usd >= MIN_USD_FOR_UNLISTED or is_set or not is_installed(prices.LIST):
                 continue
             near = _nearest(name)
             if near is None:
@@ -173,32 +176,51 @@ class Connections:
         others = tuple(self.connect(name, settings.timeout) for name in settings.readers)
         return Models(self.connect(root, settings.timeout) if root else None, connected_reader, others)
 
-    def own(self, called_models: Iterable[Model | None]) -> tuple[str, ...]:
-        """Return the providers whose URL is private. These servers don't bill by token."""
-        providers = set()
-        for model in filter(None, called_models):
-            provider = provider_of(model.name)
-            url = self._url(model.name, provider) or provider.base_url
-            if provider.name not in OWN_SERVERS and url is not None and _is_private(url):
-                providers.add(provider.name)
-        return tuple(sorted(providers))
+    def is_own(self, name: str) -> bool:
+        """Return whether a model is a program, or a server at a private address."""
+        provider = provider_of(name)
+        url = self._url(name, provider) or provider.base_url
+        return provider.name in LOCAL or (url is not None and is_private(url))
+
+    def price(self, name: str) -> Callable[[Usage], float | None]:
+        """Return the function that prices a model's usage, without connecting to it."""
+        return partial(prices.dollars, name, rate=self._rate(name), is_own=self.is_own(name))
+
+    def _rate(self, name: str) -> prices.Rate | None:
+        """Return the price that the program or the operator has set for a model, or None."""
+        return self.access.get(name, Access()).rate or rates(self.settings).get(name)
 
     def _url(self, name: str, provider: Provider) -> str | None:
         named = self.access.get(name, Access()).base_url or address(provider.name, self.flags, self.settings)
         return named or config.first_set(provider.url_variables)
 
 
-def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
-    """Return a review's limits and call settings. Users' own servers (`own`) get fewer concurrent calls."""
+def rates(settings: Settings) -> Mapping[str, prices.Rate]:
+    """Return the prices in DEEPREPO_PRICES by model. Raises UsageError if they can't be read."""
+    found = dict[str, prices.Rate]()
+    for part in filter(None, map(str.strip, (settings.prices or "").split(","))):
+        name, _, rate = part.rpartition("=")
+        try:
+            given, made = map(float, rate.split("/"))
+        except ValueError:
+            given = made = -1.0
+        if not (name and is_amount(given) and is_amount(made)):
+            raise UsageError(
+                f"DEEPREPO_PRICES: {part!r} is not a price. Write provider/model=INPUT/OUTPUT, in dollars per million tokens"
+            )
+        found[name.strip()] = given, made
+    return found
+
+
+def limits(settings: Config) -> Limits:
+    """Return a review's limits and call settings."""
     return Limits(
         usd=settings.usd,
         calls=settings.calls,
         seconds=settings.seconds,
-        concurrency=capacity.OWN_PLACES if provider_name(worker) in own else None,
         context=settings.context,
         effort=settings.thinking,
         turns=HIGH_EFFORT_TURNS if settings.effort == "high" else Limits().turns,
-        own=own,
     )
 
 
@@ -247,21 +269,12 @@ def _nearest(name: str) -> str | None:
     """Return the most similar listed model, "" if none is similar, or None if the name may be valid."""
     provider, model = provider_name(name), name.partition("/")[2]
     known = prices.listed(provider)
-    if provider in OWN_SERVERS | CUSTOM_NAMES or prices.VARIANT.search(model) or not known:
+    if provider in UNLISTED | CUSTOM_NAMES or prices.VARIANT.search(model) or not known:
         return None
     if prices.dollars(name, Usage()) is not None:
         return None
     near = get_close_matches(model.lower(), known, 1, 0.8)
     return f"{provider}/{near[0]}" if near else ""
-
-
-def _is_private(base_url: str) -> bool:
-    host = (urlsplit(base_url).hostname or "").lower()
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return "." not in host or host.endswith((".local", ".internal", ".lan", ".localhost"))
-    return address.is_private or address.is_loopback or address.is_link_local
 
 
 def load(name: str) -> None:

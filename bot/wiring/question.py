@@ -13,8 +13,7 @@ from bot.review.journal import open_file
 from bot.wiring.access import Access, Connections, named_models
 from deeprepo.rlm.journal.writer import Journal, Watch
 from deeprepo.rlm.models import PROVIDERS
-from deeprepo.rlm.money import capacity
-from deeprepo.rlm.values import Limits, Model, provider_name
+from deeprepo.rlm.values import Limits, Model
 from deeprepo.texts.dialogue import Inquiry, TextQuestion
 
 
@@ -52,17 +51,13 @@ async def open_inquiry(
         for name in dict.fromkeys((root, *workers)):
             models[name] = connections.connect(name)
             stack.push_async_callback(models[name].close)
-        own = connections.own(models.values())
-        is_owned = any(provider_name(name) in own for name in workers)
         limits = replace(
             limits,
             usd=None if usd is None else usd / chosen.share,
             tokens=None if limits.tokens is None else limits.tokens // chosen.share,
             calls=None if limits.calls is None else limits.calls // chosen.share,
-            concurrency=capacity.OWN_PLACES if is_owned else None,
-            own=own,
         )
-        recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}
+        recorded_limits = asdict(limits)
         sampling = {name: one.sampling.on_record for name, one in chosen.access.items() if one.sampling.on_record}
         recorded_limits |= {"sampling": sampling} if sampling else {}
         readers = {name: models[model] for name, model in chosen.workers.items()} or models[worker]

@@ -43,7 +43,6 @@ from bot.wiring.access import (
 from bot.wiring.organization import cloned_defaults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.writer import Journal
-from deeprepo.rlm.models import prices, provider_of
 from deeprepo.rlm.values import Limits
 
 if TYPE_CHECKING:
@@ -194,14 +193,13 @@ class ModelTools(LiveTools):
         """Open the models, the budget and the journal for a change."""
         settings = subject.brief.settings
         models = self.connections.models(settings)
-        own = self.connections.own((models.root, models.reader, *models.others))
         if models.reader is not None and settings.model_sentence():
             self.warn(settings.model_sentence())
         return open_session(
             subject,
             models,
             {name: load_analyzer(name) for name in settings.analyzers if name in ANALYZERS} | _extra_analyzers(subject),
-            limits(settings, own, models.reader.name if models.reader else ""),
+            limits(settings),
             journal=self.open_journal(),
             keep_on_cancel=self.keep_on_cancel,
             say=self.report_progress,
@@ -221,10 +219,9 @@ class EstimateTools(LiveTools):
         root, worker = named_models(settings)
         if not root and not worker:
             _, root, worker = PREFERRED[0]
-        dry_root, dry_worker = (
-            DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
-        )
-        others = tuple(DryRun(n, partial(prices.dollars, n)) for n in settings.readers if provider_of(n))
+        price = Connections(config.environment(), {"root": settings.root, "worker": settings.worker}).price
+        dry_root, dry_worker = (DryRun(name, price(name)) if name else None for name in (root, worker or root))
+        others = tuple(DryRun(name, price(name)) for name in settings.readers)
         no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
         return open_session(subject, Models(dry_root, dry_worker, others), {}, no_limits)
 

@@ -13,8 +13,8 @@ DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECA
 
 ROWS = (".jsonl", ".ndjson", ".csv", ".tsv", ".log")  # files of rows: pieces of them end at line ends and don't overlap
 COMMAND, FUNCTION = "exec:", "function:"  # prefixes of the names of models without an API
-# The user's own servers and programs, which don't bill by the token.
-OWN_SERVERS = frozenset({"ollama", "compatible", "exec", "function"})
+# Providers without prices of their own: servers at any address, and programs.
+UNLISTED = frozenset({"ollama", "compatible", "exec", "function"})
 
 Effort = Literal["none", "low", "medium", "high"]  # how much a thinking model should think
 Role = Literal["system", "user", "assistant", "tool"]
@@ -78,6 +78,7 @@ class Prompt:
     effort: Effort | None = None  # how much a thinking model should think; None for the provider's default
     requests: int = 6  # maximum requests, counting other forms of it
     number: int = 1  # counts separate requests for the same prompt, which the journal distinguishes
+    run: str = ""  # the run that sends it, if that run was started by another one
     about: str = ""  # its subject in a few words, with which further messages of the dialogue begin
     on_leaving: Callable[[], None] | None = field(default=None, compare=False, repr=False)  # called before it is sent
 
@@ -199,10 +200,9 @@ class Limits:
     calls: int | None = 1_000
     seconds: float | None = 900.0
     turns: int = 12  # of the root
-    concurrency: int | None = None  # concurrent calls; None for the provider's default
+    concurrency: int | None = None  # concurrent calls; None for the default of the model and its address
     context: int | None = None  # a model's window in tokens; None if unknown
     effort: Effort | None = None  # of all thinking models; None for the role's default
-    own: tuple[str, ...] = ()  # providers at a private address, which are the user's own servers
     turn_seconds: float = 10.0  # CPU seconds of a block, without waiting for workers
     output_chars: int = 40_000  # of a block, enough for a file of 1,000 lines
     memory: int = 192  # MB for the variables and blocks of a root

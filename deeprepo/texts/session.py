@@ -1,6 +1,7 @@
 """Questions about one context, put to one root one after the other."""
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -83,6 +84,11 @@ class TextSession:
         await self._stack.aclose()
 
 
+def _place(run: RootRun) -> list[int]:
+    """Return where a run is in the tree of runs, in the order in which their roots started them."""
+    return [int(part) for part in re.findall(r"\d+", run.name)]
+
+
 async def _answer(dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
     start, inquiry, calls = time.monotonic(), dialogue.inquiry, dialogue.inquiry.calls
     run = await put(dialogue, question)
@@ -103,7 +109,7 @@ async def _answer(dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
         why=f"{run.end} Its last reply began: {masks.show(run.turns[-1].said)[:80]!r}"
         if is_mute and not run.empty
         else run.end,
-        runs=tuple(inquiry.runs),
+        runs=tuple(sorted(inquiry.runs, key=_place)),
         cost=cost,
         by_model=calls.budget.by_model,
         notes=tuple(dict.fromkeys(notes)),

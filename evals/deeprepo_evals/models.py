@@ -5,7 +5,7 @@ from bot.wiring import access
 from deeprepo.rlm.models import provider_of
 from deeprepo.rlm.models.provider import address, check_key
 from deeprepo.rlm.money.budget import unknown
-from deeprepo.rlm.values import OWN_SERVERS, Cost, Model
+from deeprepo.rlm.values import Cost, Model
 
 
 def check(name: str) -> str:
@@ -26,5 +26,6 @@ def usd_for_cap(cost: Cost) -> float:
     """The dollars of a finished piece of work for a cap over many of them. A server of the user's own bills nobody."""
     if cost.usd is not None:
         return cost.usd
-    is_owned = all(model.partition("/")[0] in OWN_SERVERS for model in cost.models)
+    settings = config.environment()
+    is_owned = all(access.Connections(settings, {"worker": model}).is_own(model) for model in cost.models)
     return 0.0 if is_owned else unknown(cost.usage)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel
+from waits import patience
 
 import deeprepo
 
@@ -116,35 +117,71 @@ def test_list_of_messages_is_a_prompt() -> None:
 
 
 class Busy:
-    """A model that counts its calls in flight."""
+    """A model that answers its workers and children once so many of them wait for it."""
 
-    def __init__(self, code: str) -> None:
-        self.code, self.running, self.peak = code, 0, 0
+    def __init__(self, code: str, wanted: int) -> None:
+        self.code, self.wanted, self.prompts = code, wanted, list[str]()
+        self.are_there = asyncio.Event()
 
     async def root(self, messages: Messages) -> str:
-        return block(self.code) if "Task:" not in messages[-1]["content"] else await self.worker(messages)
+        return await self.worker(messages) if "Task:" in messages[-1]["content"] else block(self.code)
 
-    async def worker(self, _: Messages) -> str:
-        self.running += 1
-        self.peak = max(self.peak, self.running)
-        for _ in range(200):
-            await asyncio.sleep(0)
-        self.running -= 1
+    async def worker(self, messages: Messages) -> str:
+        self.prompts.append(messages[-1]["content"])
+        if len(self.prompts) == self.wanted:
+            self.are_there.set()
+        await asyncio.wait_for(self.are_there.wait(), patience(30))
         return block("set_answer('ok')")
 
 
+MODULES = "import asyncio, concurrent.futures as cf\nfrom functools import partial\n"
+AT_ONCE = {
+    "batch": "r = llm_batch([str(at) for at in range(8)])",
+    "to_thread": "r = await asyncio.gather(*(asyncio.to_thread(llm_query, str(at)) for at in range(8)))",
+    "partial": "r = await asyncio.gather(*(asyncio.to_thread(partial(llm_query, str(at))) for at in range(8)))",
+    "executor": "r = await asyncio.gather(*[asyncio.get_running_loop().run_in_executor(None, llm_query, str(at)) for at in range(8)])",
+    "gather": "r = await asyncio.gather(*[llm_query(str(at)) for at in range(8)])",
+    "gather, written out": f"r = await asyncio.gather({', '.join(f'llm_query(str({at}))' for at in range(8))})",
+    "tasks": "r = [await one for one in [asyncio.create_task(llm_query(str(at))) for at in range(8)]]",
+    "awaited": "async def one(at): return await llm_query(str(at))\nr = await asyncio.gather(*map(one, range(8)))",
+    "run": "async def all(): return await asyncio.gather(*(llm_query(str(at)) for at in range(8)))\nr = asyncio.run(all())",
+    "map": "with cf.ThreadPoolExecutor(8) as pool: r = list(pool.map(llm_query, map(str, range(8))))",
+    "submit": "pool = cf.ThreadPoolExecutor()\nr = [one.result() for one in [pool.submit(llm_query, str(at)) for at in range(8)]]",
+    "as_completed": "pool = cf.ThreadPoolExecutor()\n"
+    "r = [one.result() for one in cf.as_completed({pool.submit(llm_query, prompt=str(at)): at for at in range(8)})]",
+    "left alone": "pool = cf.ThreadPoolExecutor()\n_ = [pool.submit(llm_query, str(at)) for at in range(8)]\nr = 'x' * 8",
+}
+
+
+@pytest.mark.parametrize("code", AT_ONCE.values(), ids=AT_ONCE)
+def test_calls_that_python_makes_at_once_are_sent_at_once(code: str) -> None:
+    """They are sent in the program's order. No thread starts."""
+    busy = Busy(f"{MODULES}{code}\nset_answer(str(len(r)))", 8)
+    done = deeprepo.RLM(busy.root, busy.worker, FREE).run("q", "text")
+    assert (done.answer, done.trajectory[0].output) == ("8", "")
+    assert busy.prompts == [str(at) for at in range(8)]
+
+
+def test_four_roots_run_at_once() -> None:
+    """Their turns are listed in the order in which they were started."""
+    busy = Busy("r = rlm_query_batched([f't{at}' for at in range(8)])\nset_answer(str(r))", 4)
+    done = deeprepo.RLM(busy.root, busy.worker, FREE, depth=2).run("q", "text")
+    assert done.answer == str(["ok"] * 8)
+    assert [turn.run for turn in done.trajectory] == ["root", *(f"root.{at}" for at in range(1, 9))]
+
+
 @pytest.mark.parametrize(
-    ("code", "depth"),
+    "code",
     [
-        ("llm_batch([str(at) for at in range(64)])", 1),
-        ("import asyncio\nawait asyncio.gather(*(asyncio.to_thread(llm_query, str(at)) for at in range(16)))", 1),
-        ("rlm_query_batched([str(at) for at in range(8)])", 2),
+        "async def one(at): return llm_query(str(at))\nr = await asyncio.gather(*map(one, range(3)))",
+        "with cf.ThreadPoolExecutor() as pool: r = list(pool.map(lambda at: llm_query(str(at)), range(3)))",
+        "r = await asyncio.gather(*(asyncio.to_thread(lambda: llm_query('x')) for _ in range(3)))",
+        "tasks = [llm_query(str(at)) for at in range(3)]\nr = await asyncio.gather(*tasks)",
     ],
-    ids=["batch", "threads", "children"],
 )
-@pytest.mark.xfail(reason="at most four calls are in flight, and threads and children run in turn", strict=True)
-def test_more_than_four_calls_are_in_flight(code: str, depth: int) -> None:
-    """Calls that are independent of each other run at the same time."""
-    busy = Busy(f"{code}\nset_answer('x')")
-    deeprepo.RLM(busy.root, busy.worker, FREE, depth=depth).run("q", "text")
-    assert busy.peak >= (4 if depth > 1 else 8)
+def test_root_is_told_once_that_calls_run_in_turn(code: str) -> None:
+    """Calls inside a function run in turn, because no thread can start. A batch needs no note."""
+    turns = iter([f"{MODULES}{code}", code, "r = llm_batch(['a', 'b', 'c'])\nset_answer(str(len(r)))"])
+    done = deeprepo.RLM(lambda _: block(next(turns)), lambda _: "ok", budget=FREE).run("q", "text")
+    assert done.answer == "3"
+    assert [turn.output.count("one after the other") for turn in done.trajectory] == [1, 0, 0]

@@ -1,6 +1,9 @@
 """What a run learns from its server's replies: costs and accepted request formats."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,6 +55,36 @@ def reply(**usage: object) -> Body:
 def ask_once(url: str, name: str) -> "deeprepo.Result":
     """Ask one question with a model of this name on the server."""
     return deeprepo.RLM(deeprepo.Model(name, base_url=url, api_key="k")).run("Q?", "text\n" * 9)
+
+
+GATEWAY = """
+import os, deeprepo
+code = "```python\\nset_answer(str(len(llm_batch(['p'] * 60))))\\n```"
+worker = deeprepo.Model("compatible/" + os.environ["MODEL"], base_url="http://ai-gateway.example.com/v1", api_key="k")
+done = deeprepo.RLM(lambda _: code, worker, budget=float(os.environ["USD"])).run("q", "text")
+usd = done.by_model[worker.name].usd
+print(usd and round(usd, 2), *done.notes)
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "cost", "budget", "usd", "requests"),
+    [
+        ("anthropic/claude-opus-5", 0.0, "0.20", "0.15", 1),
+        ("nobody/unlisted", 0.05, "10.00", "3.0", 60),
+        ("nobody/unlisted", 0.0, "5.00", "None", 1),
+    ],
+)
+def test_gateway_at_a_public_address_does_not_escape_the_cap(
+    model: str, cost: float, budget: str, usd: str, requests: int
+) -> None:
+    """A call costs what its reply says, or else the model's listed price. Without one, the highest price counts."""
+    used = {"prompt_tokens": 15_000, "completion_tokens": 3_000, "total_tokens": 18_000, "cost": cost}
+    with served(lambda _: (200, reply(**used))) as (url, seen):
+        env = {**os.environ, "HTTP_PROXY": url.removesuffix("/v1"), "NO_PROXY": "", "MODEL": model, "USD": budget}
+        ended = subprocess.run([sys.executable, "-c", GATEWAY], env=env, capture_output=True, text=True, check=True)
+    assert (ended.stdout.split()[0], len(seen)) == (usd, requests), ended.stdout
+    assert ("is unknown" in ended.stdout) == ("unlisted" in model)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ def test_nan_cap_allows_no_call(limits: Limits) -> None:
 
 def test_own_server_costs_no_dollars() -> None:
     """Calls to your own server cost no dollars, their cost is unknown, not zero, and token caps apply."""
-    budget = Budget(Limits(usd=0.001, tokens=2_500, own=("openai",)))
+    budget = Budget(Limits(usd=0.001, tokens=2_500))
+    budget.own |= {"compatible/model", "openai/our-own"}
     for name in ("compatible/model", "openai/our-own"):
         budget.release(budget.reserve(CALL, nobody_knows, name))
         budget.book(CALL, None, "worker", name)

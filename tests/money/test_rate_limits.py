@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.secrets.masking import Masks
-from deeprepo.rlm.errors import RateLimited
+from deeprepo.rlm.errors import RateLimited, TimedOut
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls, Slot
@@ -119,3 +119,44 @@ def test_wait_for_a_provider_says_until_when(loop: Loop) -> None:
     loop.run_until_complete(calls.many(Once(loop), [Prompt((Message("user", "x"),))], "worker"))
     ((until, why),) = waits
     assert (60 < until - time.time() <= 80, why) == (True, "asked for fewer calls")
+
+
+class Queue(Bucket):
+    """A private server that answers `slots` calls at once. The client waits `patience` seconds."""
+
+    name, is_own = "compatible/model", True
+
+    def __init__(self, loop: Loop, slots: int, seconds: float, patience: float) -> None:
+        super().__init__(loop)
+        self.places, self.seconds, self.patience = asyncio.Semaphore(slots), seconds, patience
+
+    async def serve(self) -> None:
+        async with self.places:
+            await asyncio.sleep(self.seconds)
+
+    async def complete(self, _: Prompt) -> Completion:
+        self.count += 1
+        served = asyncio.ensure_future(self.serve())  # a server doesn't notice that its client has left
+        if not (await asyncio.wait([served], timeout=self.patience))[0]:
+            raise TimedOut("no reply")
+        return Completion("ok", Usage(10, 2))
+
+
+@pytest.mark.parametrize(
+    ("slots", "number", "seconds", "patience", "requests", "most"),
+    [
+        (2, 24, 1.001, 4.0, 26, 15.0),
+        (2, 64, 1.0, 300.0, 64, 33.0),
+        (64, 50, 0.2, 4.0, 50, 0.5),
+        (20, 200, 1.0, 60.0, 200, 12.0),
+    ],
+)
+def test_private_server_gets_as_many_calls_as_it_answers_at_once(
+    loop: Loop, slots: int, number: int, seconds: float, patience: float, requests: int, most: float
+) -> None:
+    """A server with two slots isn't flooded, and one with 64 gets all calls after the first ones."""
+    model = Queue(loop, slots, seconds, patience)
+    replies = asked(loop, model, number)
+    assert [reply.text for reply in replies if isinstance(reply, Completion)] == ["ok"] * number
+    assert model.count <= requests
+    assert loop.time() <= most

@@ -66,7 +66,8 @@ class TextInquiry(Inquiry):
 
     def work(self, depth: int) -> Work:
         """Return the state of a root with `depth` roots above it."""
-        return TextWork(inquiry=self, depth=depth, deepest=self.question.depth - 1)
+        places = asyncio.Semaphore(1 if depth else common.MOST_CHILDREN)
+        return TextWork(inquiry=self, depth=depth, deepest=self.question.depth - 1, places=places)
 
     def functions(self, work: Work) -> Mapping[str, Async]:
         """Return the functions for a root's code."""
@@ -112,7 +113,7 @@ async def open_inquiry(
     pull, masks = PullRequest(question.query, "", digest, digest, "text", "text", ""), create_known_secrets()
     try:
         first = next(iter(readers.values())).name
-        notes = journal.begin(Start(asdict(pull), entry, root.name, first, build.name(), limits.own))
+        notes = journal.begin(Start(asdict(pull), entry, root.name, first, build.name()))
         inquiry = TextInquiry(
             question=question,
             root=root,

@@ -34,7 +34,6 @@ class Start:
     root: str | None
     worker: str | None
     version: str
-    own: tuple[str, ...] = ()  # providers for which the user configured an address
 
     @property
     def ids(self) -> tuple[str | None, str | None]:
@@ -49,7 +48,7 @@ class Start:
 
 def first(start: Start) -> Row:
     """Return the first line of a run."""
-    who = {"root": start.root, "worker": start.worker, "version": start.version, "own": start.own}
+    who = {"root": start.root, "worker": start.worker, "version": start.version}
     return {"kind": "review", "form": JOURNAL_FORM, "pull": start.subject, "brief": start.brief, **who}
 
 
@@ -57,7 +56,8 @@ def key(model: Model, prompt: Prompt) -> tuple[str, int]:
     """Return the hash of a request's content, and its length in characters. Sampling options (`variant`) count too."""
     rows = [_fields(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
-    again = [prompt.number] if prompt.number > 1 else []
+    again: list[object] = [prompt.run] if prompt.run else []
+    again += [prompt.number] if prompt.number > 1 else []
     # The cap on the reply that was actually sent is not part of the key, because it depends on the remaining budget.
     text = json.dumps(
         [f"{model.name}{getattr(model, 'variant', '')}", rows, schemas, prompt.max_tokens, prompt.effort, *again],

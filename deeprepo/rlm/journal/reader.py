@@ -174,7 +174,7 @@ def start(section: Section, version: str) -> Start:
     if row.get("form") != JOURNAL_FORM:
         raise unusable(section, version, f"its format is not {JOURNAL_FORM}")
     try:
-        begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
+        begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"])
         is_named = begun.ids != (None, None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise unusable(section, version, str(error)) from error

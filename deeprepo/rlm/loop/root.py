@@ -11,6 +11,7 @@ from deeprepo.rlm.loop.conversation import MAX_TOKENS, Conversation
 from deeprepo.rlm.loop.host_calls import BlockCalls
 from deeprepo.rlm.loop.stall import STALE_STOP, StallGuard
 from deeprepo.rlm.loop.tools import MAX_ANSWER, Work
+from deeprepo.rlm.money.calls import Run
 from deeprepo.rlm.repl import extraction, frames, hints
 from deeprepo.rlm.repl.process import Repl
 from deeprepo.rlm.values import Completion, Message, Model, Observation, Turn, Usage, tokens
@@ -72,33 +73,28 @@ class RootRun:
 
     async def run(self) -> None:
         """Take turns until one of them sets `outcome`, or there are no more turns."""
-        calls, at = self.work.calls, self.work.calls.at
         self.guard.note_text(self.conversation.messages[-1].text)
-        try:
+        with self.work.calls.running(self.name) as run:
             for number in range(1, self.guard.turns + 1):
                 self.work.say(f"{self.name}: turn {number} of {self.guard.turns}")
-                calls.at = f"{self.name}:{number}"
-                await self.take_turn(number)
+                run.turn = number
+                await self.take_turn(number, run)
                 if self.outcome:
                     return
             self.outcome = "turns"
-        finally:
-            calls.at = at
-            if not self.work.depth:
-                calls.budget.keep(None)
 
-    async def take_turn(self, number: int) -> None:
+    async def take_turn(self, number: int, run: Run) -> None:
         """Ask for a reply, run its code, and add the output to the conversation."""
         reply = await self.ask()
         if reply is None:
             return
         self.news = ()
         calls, code = self.work.calls, self.code_of(reply, self.repl.names)
-        start = calls.now()
-        observation, hint = await self.observe(number, code, reply)
+        start, run.before_block = calls.now(), run.left()
+        observation, hint = await self.observe(number, code, reply, run)
         self.turns.append(Turn(number, code, observation, reply.text))
         calls.journal.turn(codec.turn(self.name, self.turns[-1], calls.now() - start))
-        is_done, is_spent = await self.is_answered(), self.is_spent()
+        is_done, is_spent = await self.is_answered(), self.is_spent(run)
         has_failed = bool(self.work.refusals or observation.error)
         is_held = is_done and has_failed and number < self.guard.turns and not is_spent and self.guard.hold_finish()
         if is_held:
@@ -114,7 +110,7 @@ class RootRun:
             hint=hint,
             number=number,
             turns=self.guard.turns,
-            **asdict(calls.budget.left()),
+            **asdict(run.left()),
             advice=self.guard.advice(number, budget_spent=is_spent),
             refusals=self.work.refusals,
             is_held=is_held,
@@ -152,7 +148,7 @@ class RootRun:
             self.outcome, self.why = "declined", f"{reply.lack}. {reply.text[:200]}"
         return None
 
-    async def observe(self, number: int, code: str, reply: Completion) -> tuple[Observation, str]:
+    async def observe(self, number: int, code: str, reply: Completion, run: Run) -> tuple[Observation, str]:
         """Run the code, and return its output and a hint for the root."""
         work = self.work
         work.notes.clear()
@@ -167,9 +163,9 @@ class RootRun:
                 self.why = lack
                 return Observation(""), f"You {lack}. {NO_CODE}"
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if is_broken else NO_CODE
-        answered = work.calls.budget.answered
+        answered = run.answered
         observation = await self._run(number, code)
-        work.paid_calls += work.calls.budget.answered - answered
+        work.paid_calls += run.answered - answered
         if observation.outcome in GONE:  # a resumed run may stop at a different point
             work.notes.clear()
         hint = hints.hint(observation.error) if observation.error else ""
@@ -198,15 +194,14 @@ class RootRun:
             return bool(await self.repl.value(WITHDRAWN))
         return False
 
-    def is_spent(self) -> bool:
+    def is_spent(self, run: Run) -> bool:
         """Return whether the budget is spent, or will be after the next turn, so that the root must answer now."""
-        budget = self.work.calls.budget
-        left = budget.left()
+        left = run.left()
         size = sum(tokens(message.text, self.model.name) for message in self.conversation.messages)
         need = Usage(2 * size, MAX_TOKENS + TYPICAL_REPLY)
         usd = self.model.price(need)
         return (
-            bool(budget.refused)
+            (run.is_refused if run.parent is not None else bool(self.work.calls.budget.refused))
             or (left.calls is not None and left.calls <= 1)
             or (left.tokens is not None and left.tokens < need.input + need.output)
             or (left.usd is not None and usd is not None and left.usd < usd)
@@ -216,18 +211,16 @@ class RootRun:
         """Ask a root without turns for an answer in words, so that what it has read is not wasted."""
         self.conversation.messages.append(Message("user", message))
         prompt = replace(self.conversation.prompt(), tool=None)
-        calls = self.work.calls
-        at, calls.at = calls.at, f"{self.name}:{len(self.turns) + 1}"
         try:
-            reply = await calls.complete(self.model, prompt, "root")
+            with self.work.calls.running(self.name) as run:
+                run.turn = len(self.turns) + 1
+                reply = await self.work.calls.complete(self.model, prompt, "root")
             name, text = extraction.ending(reply) or ("", "")
             is_answer = reply.stop != "refusal" and (name == "FINAL" or not extraction.is_code(reply, self.repl.names))
             said = frames.sound(text if name == "FINAL" else reply.text.strip())
             self.summary = self.work.accept(said) if is_answer else ""
         except (ProviderError, BudgetSpent, ValueError) as error:
             self.why = self.why or str(error)
-        finally:
-            calls.at = at
 
     @property
     def end(self) -> str:

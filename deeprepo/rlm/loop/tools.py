@@ -1,8 +1,10 @@
 """The state of a root's run, and the functions for its code: asking models, starting child roots, answering."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from deeprepo.rlm.money.calls import Calls
@@ -14,8 +16,9 @@ WORKER_ERROR = "[worker error: {}]"  # replaces a missing answer
 MAX_NOTES, NOTE_CHARS = 8, 400  # per block
 MAX_DEPTH = 2  # a grandchild of the first root starts no further root
 CHILD_TURNS = 6
+MOST_CHILDREN = 4  # of the first root at the same time; each of them may have one of its own
 Gain = tuple[int, dict[str, object]]
-Child = Callable[[str, Sequence[str], int], Awaitable[str]]
+Child = Callable[[str, Sequence[str], int], Coroutine[Any, Any, str]]
 Paths = str | Sequence[str]
 Question = str | Sequence[Mapping[str, str]]  # a prompt: a text, or messages
 
@@ -27,6 +30,7 @@ class Work(ABC):
     child: Child | None = None  # starts a child root for a task, if possible
     depth: int = 0
     deepest: int = MAX_DEPTH  # a run at this depth starts no child
+    places: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, 1))  # for children at the same time
     final: str | None = None  # set_answer(text) or FINAL(value)
     say: Callable[[str], None] = lambda _: None  # reports progress to the user
     accept: Callable[[Any], str] = str  # converts the answer to text; raises ValueError for an invalid one
@@ -100,17 +104,17 @@ async def llm_batch(
     requests, chosen = [Prompt(_messages(prompt)) for prompt in prompts], work.model(worker or model or "")
     if chosen is None:
         return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(requests)
-    replies = await work.calls.many(chosen, requests, "worker", reuse=reuse)
-    work.batch, errors = [], list[str]()
-    for reply in replies:
+    answers, errors = list[str](), list[str]()
+    work.batch = answers  # of those at the same time, the last one
+    for reply in await work.calls.many(chosen, requests, "worker", reuse=reuse):
         if isinstance(reply, Completion) and not reply.lack:
-            work.batch.append(reply.text)
+            answers.append(reply.text)
         else:
             errors.append(f"{chosen.name} {reply.lack}" if isinstance(reply, Completion) else str(reply))
-            work.batch.append(WORKER_ERROR.format(errors[-1]))
+            answers.append(WORKER_ERROR.format(errors[-1]))
     if len(errors) == len(requests):
         work.errors |= dict.fromkeys(errors[:1])
-    return work.batch
+    return answers
 
 
 def _messages(prompt: Question) -> tuple[Message, ...]:
@@ -135,16 +139,27 @@ async def rlm_query(work: Work, task: str, paths: Paths = (), *, model: str | No
         if not paths:
             return await llm_query(work, task, model=model)
         return "[no further root can start here: ask(paths, question) asks the worker about files]"
-    return await work.child(task, [paths] if isinstance(paths, str) else list(paths), work.depth + 1)
+    child = work.child(task, [paths] if isinstance(paths, str) else list(paths), work.depth + 1)
+    try:
+        async with work.places:
+            return await child
+    finally:
+        child.close()  # if it has not begun
 
 
 async def rlm_query_batched(
     work: Work, tasks: Sequence[str], paths: Paths = (), *, model: str | None = None
 ) -> list[str]:
-    """Start a child root for each task, one after the other, and return their answers in order."""
+    """Start a child root for each task, as many at once as may run, and return their answers in order."""
     if isinstance(tasks, str):
         raise TypeError("rlm_query_batched takes a list of tasks; rlm_query takes one")
-    return [await rlm_query(work, str(task), paths, model=model) for task in tasks]
+    runs = [asyncio.create_task(rlm_query(work, str(task), paths, model=model)) for task in tasks]
+    try:
+        return list(await asyncio.gather(*runs))
+    finally:
+        for run in runs:
+            run.cancel()
+        await asyncio.gather(*runs, return_exceptions=True)
 
 
 async def submit(work: Work, *values: Value, **fields: Value) -> str:
@@ -163,7 +178,8 @@ async def set_answer(work: Work, text: Value) -> str:
 
 async def budget(work: Work) -> dict[str, Any]:
     """Return the remaining budget, without seconds, which would make every resumed run differ."""
-    return asdict(work.calls.budget.left())
+    run = work.calls.run
+    return asdict(run.left() if run is not None else work.calls.budget.left())
 
 
 # The functions that every root's code can call, whatever its task.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from deeprepo.rlm import PACKAGES, is_installed
 from deeprepo.rlm.errors import NotInstalled, UsageError
-from deeprepo.rlm.models.provider import Key, Provider, Tokens, address, check_key, key_text
+from deeprepo.rlm.models.provider import Key, Provider, Tokens, address, check_key, is_private, key_text
 from deeprepo.rlm.values import COMMAND, FUNCTION, Model, Sampling, provider_name
 
 if TYPE_CHECKING:
@@ -82,11 +82,14 @@ def connect(
     region: str | None = None,
     project: str | None = None,
     sampling: Sampling = NOTHING_SAID,
+    rate: "tuple[float, float] | None" = None,
+    concurrency: int | None = None,
 ) -> Model:
     """Return a model by its name, without connecting yet. A server at a `base_url` may need no key.
 
     `timeout` is the maximum number of seconds between two pieces of a reply, or for a command's whole reply.
-    `region` and `project` are only used for cloud models.
+    `region` and `project` are only used for cloud models. `rate` is the price in US dollars per million tokens of input and of
+    output, and `concurrency` the number of calls in flight, if the defaults don't apply.
     """
     provider = provider_of(name)
     if name.startswith(FUNCTION):
@@ -118,6 +121,11 @@ def connect(
         tokens: Tokens = "max_tokens" if foreign else provider.tokens  # more servers support the older name
         model = OpenAIModel(name, key, url, timeout, tokens, headers)
     model.sample(sampling)
+    model.rate, model.concurrency, model.is_own = (
+        rate,
+        concurrency,
+        is_private(url or base_url or "https://public.example"),
+    )
     # A hash, which doesn't reveal the key
     model.account = hash((url or (provider.cloud, base_url, region, project), key_text(key)))
     return model

@@ -86,6 +86,9 @@ class HttpModel(ABC):
     sampling_names: ClassVar[Mapping[str, str]]  # the dialect's names for the fields of `Sampling`
     sampling = Sampling()
     account: int  # the same for models with the same address and key
+    rate: prices.Rate | None = None  # its price, if the user has set one
+    is_own = False  # whether its address is private, so that nobody bills its calls unless a price is known
+    concurrency: int | None = None  # calls in flight, if the user has set a number
     tells_leaving = True  # it calls `Prompt.on_leaving` itself
     lacking: tuple[type[Exception], ...] = ()  # raised if a cloud finds no credentials
     remedy = ""  # the error's text in that case
@@ -142,7 +145,7 @@ class HttpModel(ABC):
 
     def price(self, usage: Usage) -> float | None:
         """Return the price of this usage in US dollars, or None if it is unknown."""
-        return prices.dollars(self.name, usage)
+        return prices.dollars(self.name, usage, self.rate, is_own=self.is_own)
 
     async def close(self) -> None:
         """Close the client. A later call opens a new one."""

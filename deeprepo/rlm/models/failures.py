@@ -30,7 +30,7 @@ from deeprepo.rlm.errors import (
 )
 from deeprepo.rlm.models.forms import MISREAD, longest_reply, numbers_in
 from deeprepo.rlm.models.renewal import reset_after, retry_after
-from deeprepo.rlm.values import OWN_SERVERS
+from deeprepo.rlm.values import UNLISTED
 
 TOO_LONG = re.compile(
     r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
@@ -321,8 +321,8 @@ def quote(message: str, prompt: str) -> str:
 
 def _error(refusal: Refusal, name: str, server: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence per kind
     provider, _, model = name.partition("/")
-    server = server or provider  # with the address, which alone tells the user's own servers apart
-    provider = server if provider in OWN_SERVERS else provider
+    server = server or provider  # with the address, which alone tells such servers apart
+    provider = server if provider in UNLISTED else provider
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
     shown = refusal.sent_status or status

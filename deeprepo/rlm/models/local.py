@@ -42,6 +42,8 @@ NEXT = "The conversation follows, oldest message first. Write the next message o
 class LocalModel(ABC):
     """Base class for commands and functions. Satisfies `values.Model`."""
 
+    is_own = True  # nobody bills its calls by the token
+
     def __init__(self, name: str) -> None:
         self.name = name
 

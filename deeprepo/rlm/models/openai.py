@@ -154,7 +154,8 @@ class OpenAIModel(HttpModel):
         report = reply.get("usage")
         usage = self.usage_of_whole(report if isinstance(report, Mapping) else {}, prompt, message)
         whole = completion(prompt, form, said, calls, stop, usage, _kept_fields(message, self.name))
-        usd = _billed(report) if provider == "openrouter" and isinstance(report, Mapping) else None
+        usd = _billed(report) if self.rate is None and isinstance(report, Mapping) else None
+        usd = usd if usd or provider == "openrouter" else None  # other gateways say 0 if they know no price
         return replace(whole, usd=usd, is_filtered=is_filtered)
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
@@ -173,7 +174,7 @@ class OpenAIModel(HttpModel):
 
 
 def _billed(report: Mapping[str, Any]) -> float | None:
-    """Return what a call costs according to OpenRouter, including the provider's own bill, in US dollars, or None."""
+    """Return what a call costs according to a gateway, including the provider's own bill, in US dollars, or None."""
     details = report.get("cost_details")
     upstream = details.get("upstream_inference_cost") if isinstance(details, Mapping) and report.get("is_byok") else 0
     parts = [

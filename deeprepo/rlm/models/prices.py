@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from deeprepo.rlm import is_installed
-from deeprepo.rlm.values import OWN_SERVERS, Usage, provider_name
+from deeprepo.rlm.values import UNLISTED, Usage, provider_name
 
 LIST = "genai_prices"  # installed together with the clients that cost money
 LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # names that differ in the list
@@ -18,19 +18,27 @@ BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # Bedrock's suffixes:
 LITERALS = ("equals", "starts_with", "contains", "ends_with")  # the list's ways to compare a name with a literal
 SEARCHES = ":online"  # OpenRouter's suffix for a web search with each request, whose price is not listed
 REGIONAL = 1.1  # factor on the listed (global) price, for Claude in a region of Vertex AI
+MILLION = 1_000_000
+Rate = tuple[float, float]  # US dollars per million tokens of input and of output
 VARIANT = re.compile(r":[a-z]+$")  # OpenRouter's suffixes for routing, which don't change the price
 
 
-def dollars(name: str, usage: Usage) -> float | None:
-    """Return the cost of this usage at `provider/model`, or None if the price is unknown."""
+def dollars(name: str, usage: Usage, rate: Rate | None = None, *, is_own: bool = False) -> float | None:
+    """Return the cost of this usage at `provider/model`, or None if the price is unknown.
+
+    A `rate` overrides the list. A gateway at a public address has the listed price of the model that it names, and a server of
+    the user's own (`is_own`) has none.
+    """
+    if rate is not None:
+        return (usage.input * rate[0] + usage.output * rate[1]) / MILLION
     provider, model = provider_name(name), name.partition("/")[2]
-    if provider in OWN_SERVERS or not is_installed(LIST):
+    if not is_installed(LIST) or (provider in UNLISTED and is_own):
         return None
+    if provider in UNLISTED:
+        provider, model = _behind_gateway(model)
     if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
-        if variant[0] == ":free":
-            return 0.0
-        if variant[0] == SEARCHES:
-            return None
+        if variant[0] in {":free", SEARCHES}:
+            return 0.0 if variant[0] == ":free" else None
         model = model if _has_model(provider, model) else model[: variant.start()]
     if provider == "bedrock":
         model = model.rpartition("/")[2]  # an inference profile's ARN ends with the model
@@ -58,6 +66,21 @@ def listed(provider: str) -> list[str]:
 
     provider = LISTED_AS.get(provider, provider)
     return [model.id for row in get_snapshot().providers if row.id == provider for model in row.models]
+
+
+@cache
+def _behind_gateway(model: str) -> tuple[str, str]:
+    """Return the provider and the name under which the list has a gateway's model, such as `anthropic/claude-opus-5`."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    maker, _, rest = model.partition("/")
+    if _has_model(LISTED_AS.get(maker, maker), rest):
+        return maker, rest
+    bare = model.rpartition("/")[2]
+    try:
+        return get_snapshot().find_provider_model(bare, None, None, None)[0].id, bare
+    except LookupError:
+        return "", bare
 
 
 @cache

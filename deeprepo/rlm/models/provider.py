@@ -1,6 +1,7 @@
 """A provider's address, key and dialect, and checks of them before anything is sent."""
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -62,6 +63,16 @@ def address(provider: Provider, base_url: str | None) -> str:
         raise UsageError(f"the base URL of {provider.name} contains a user name or password. Configure a key instead")
     url = url.rstrip("/")
     return f"{url}/openai/v1" if provider.name == "azure" and not urlsplit(url).path else url
+
+
+def is_private(base_url: str) -> bool:
+    """Return whether an address is on this machine or in a private network, where nobody bills by the token."""
+    host = (urlsplit(base_url).hostname or "").lower()
+    try:
+        place = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".internal", ".lan", ".localhost"))
+    return place.is_private or place.is_loopback or place.is_link_local
 
 
 def check_key(provider: Provider, key: Key, base_url: str | None) -> None:

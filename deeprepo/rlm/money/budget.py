@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from deeprepo.rlm.errors import BudgetSpent
 from deeprepo.rlm.money.capacity import USEFUL
-from deeprepo.rlm.values import COMMAND, OWN_SERVERS, Cost, Limits, Purpose, Usage, provider_name
+from deeprepo.rlm.values import COMMAND, Cost, Limits, Model, Purpose, Usage
 
 # US dollars per million tokens of the most expensive listed model. Calls with an unknown price count this much.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
@@ -19,6 +19,7 @@ CENT = 0.01
 PriceOf = Callable[[Usage], float | None]
 SHARE = 4  # while other calls are in flight, one call gets at most 1/SHARE of the remaining budget
 MARGIN = 2  # a reply is expected to be at most MARGIN times as long as the longest one so far in its role
+FIRST_RUN = "root"  # the name of the first root's run
 STEP = 1_000  # tokens of the reply from which a price per token is computed
 
 
@@ -56,9 +57,9 @@ class Budget:
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
         self.notes: list[str] = []  # sentences for the result
+        self.own: set[str] = set()  # models that nobody bills by the token, unless their price is known
         self.refused = ""  # why the first call was not sent because of a cap
         self.in_flight = 0  # number of calls with a reservation
-        self.answered = 0  # number of calls that succeeded, without confirmations
         self._clock, self._started = clock, clock()
         # Totals of finished calls.
         self._calls = self._failures = 0
@@ -68,16 +69,22 @@ class Budget:
         self._unpriced: set[Purpose] = set()  # roles with a call whose price is unknown
         self.by_model: dict[str, Cost] = {}
         self._held_tokens, self._held_usd = 0, 0.0
-        self._kept: Hold | None = None
+        self._kept: dict[str, Hold] = {}  # by run
         self._longest: dict[tuple[str, Purpose], int] = {}  # tokens of the longest reply, by model and role
 
-    def is_owned(self, model: str) -> bool:
-        """Return whether the model runs on the user's own server, which doesn't bill by the token."""
-        provider = provider_name(model)
-        return provider in OWN_SERVERS or provider in self.limits.own
+    def meet(self, *models: Model | None) -> None:
+        """Learn which of the models that a run may call are the user's own."""
+        self.own |= {model.name for model in models if model is not None and getattr(model, "is_own", False)}
 
     def reserve(
-        self, usage: Usage, price: PriceOf, model: str, role: Purpose = "worker", *, visible: int | None = None
+        self,
+        usage: Usage,
+        price: PriceOf,
+        model: str,
+        role: Purpose = "worker",
+        *,
+        visible: int | None = None,
+        run: str = FIRST_RUN,
     ) -> Hold:
         """Reserve the maximum that a call could use.
 
@@ -91,10 +98,11 @@ class Budget:
         if price(usage) is None:
             self.note_unpriced(model)
             guess = f" (the price of {model} is unknown, so the highest price is assumed)"
-        output = self._output(usage, price, model, role, usage.output if visible is None else visible)
+        room = self.room(role, run)
+        output = self._output(usage, price, model, role, usage.output if visible is None else visible, room)
         usage = replace(usage, output=output)
         wanted = Hold(usage.input + output, self.worst(price, model, usage), output)
-        self._check(wanted, role, guess)
+        self._check(wanted, room, guess)
         self._held_tokens += wanted.tokens
         self._held_usd += wanted.usd
         self.in_flight += 1
@@ -107,7 +115,7 @@ class Budget:
         """
         usd = price(usage)
         if usd is None:
-            return 0.0 if self.is_owned(model) else unknown(usage)
+            return 0.0 if model in self.own else unknown(usage)
         written_usd = price(replace(usage, cache_write=usage.input))  # writing to the cache may cost more
         return max(usd, written_usd or 0.0)
 
@@ -115,25 +123,28 @@ class Budget:
         """Return the expected maximum tokens of a reply, based on earlier ones."""
         return max(visible, MARGIN * self._longest.get((model, role), 0))
 
-    def keep(self, usage: Usage | None, price: PriceOf = lambda _: None) -> None:
-        """Set aside a call of this size for the root's final answer, at most half of each cap; None cancels that."""
+    def keep(self, usage: Usage | None, price: PriceOf = lambda _: None, run: str = FIRST_RUN) -> None:
+        """Set aside a call of this size for the final answer of a root's run; None cancels that.
+
+        All runs together set aside at most half of each cap.
+        """
         if usage is None:
-            self._kept = None
+            self._kept.pop(run, None)
         else:
             usd = 0.0 if price(usage) is None else self.worst(price, "", usage)
-            self._kept = Hold(usage.input + usage.output, usd)
+            self._kept[run] = Hold(usage.input + usage.output, usd)
 
-    def room(self, role: Purpose) -> tuple[float, float, float]:
-        """Return the US dollars, tokens and calls that this role may still use; infinite without a cap."""
+    def room(self, role: Purpose, run: str = FIRST_RUN) -> tuple[float, float, float]:
+        """Return the US dollars, tokens and calls that this role may still use in a run; infinite without a cap."""
         caps = self.limits
-        kept = self._kept if role != "root" else None
+        kept = [hold for name, hold in self._kept.items() if role != "root" or name != run]
         usd = math.inf if caps.usd is None else caps.usd - self._rough_usd - self._held_usd
         used = self._usage.input + self._usage.output + self._held_tokens
         tokens = math.inf if caps.tokens is None else caps.tokens - used
         calls = math.inf if caps.calls is None else caps.calls - self._calls - self.in_flight
-        if kept is not None:
-            usd -= min(kept.usd, (caps.usd or 0.0) / 2)
-            tokens -= min(kept.tokens, (caps.tokens or 0) // 2)
+        if kept:
+            usd -= min(sum(hold.usd for hold in kept), (caps.usd or 0.0) / 2)
+            tokens -= min(sum(hold.tokens for hold in kept), (caps.tokens or 0) // 2)
         return usd, tokens, calls - bool(kept)
 
     def release(self, hold: Hold) -> None:
@@ -160,7 +171,6 @@ class Budget:
         """
         self._calls += 1
         self._failures += has_failed
-        self.answered += not has_failed and role != "verify"  # confirmations run in parallel to blocks
         self._usage += usage
         self._add(model, Cost(1, usage, usd, failed_calls=has_failed))
         if not has_failed:
@@ -168,7 +178,7 @@ class Budget:
         if usd is None:
             self.note_unpriced(model)
             self._unpriced.add(role)
-            self._rough_usd += max(0.0 if self.is_owned(model) else unknown(usage), worst_usd)
+            self._rough_usd += max(0.0 if model in self.own else unknown(usage), worst_usd)
         else:
             self._usd.setdefault(role, []).append(usd)
             self._rough_usd += max(usd, worst_usd)
@@ -188,7 +198,7 @@ class Budget:
 
     def note_unpriced(self, model: str) -> None:
         """Add a note that this model's price is unknown, if there is a cap in dollars."""
-        if self.limits.usd is None or (self.is_owned(model) and not model.startswith(COMMAND)):
+        if self.limits.usd is None or (model in self.own and not model.startswith(COMMAND)):
             return
         sentence = (
             f"Your provider bills {model} directly, so the limit of {in_dollars(self.limits.usd)} does not apply to it"
@@ -196,7 +206,7 @@ class Budget:
             if model.startswith(COMMAND)
             else f"The price of {model} is unknown. Under the limit of {in_dollars(self.limits.usd)}, its calls count at the highest listed "
             f"price (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} per million input and output tokens). "
-            "Use a model with a known price, or raise the limit."
+            "Set its price, use a model with a known price, or raise the limit."
         )
         self.note(sentence)
 
@@ -247,9 +257,9 @@ class Budget:
         """Return the text of the error for a reached deadline."""
         return f"the limit of {self.limits.seconds:g} seconds is reached. Allow more time"
 
-    def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
+    def _check(self, wanted: Hold, room: tuple[float, float, float], guess: str) -> None:
         """Raise BudgetSpent unless the call fits. A cap of NaN fits nothing."""
-        caps, (usd, tokens, calls) = self.limits, self.room(role)
+        caps, (usd, tokens, calls) = self.limits, room
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
         if caps.calls is not None and not calls >= 1:
@@ -265,12 +275,20 @@ class Budget:
                 f"${max(0.0, usd):,.4f} remains. Allow more dollars"
             )
 
-    def _output(self, usage: Usage, price: PriceOf, model: str, role: Purpose, visible: int) -> int:
+    def _output(
+        self,
+        usage: Usage,
+        price: PriceOf,
+        model: str,
+        role: Purpose,
+        visible: int,
+        room: tuple[float, float, float],
+    ) -> int:
         """Return how many tokens the reply may have. Other calls in flight are left a share of the budget.
 
         It is never less than the least useful number of tokens, so that `_check` reports the exceeded cap.
         """
-        usd, tokens, _ = self.room(role)
+        usd, tokens, _ = room
         least, share = min(visible, USEFUL), 1
         if self.in_flight:
             least, share = self.expected_reply(model, role, visible), SHARE

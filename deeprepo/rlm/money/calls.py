@@ -9,9 +9,10 @@ import math
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import astuple, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 
 from deeprepo.rlm.errors import (
@@ -28,16 +29,51 @@ from deeprepo.rlm.errors import (
 from deeprepo.rlm.journal import codec
 from deeprepo.rlm.journal.codec import Row
 from deeprepo.rlm.journal.writer import Journal
-from deeprepo.rlm.money.budget import Budget, Hold
-from deeprepo.rlm.money.capacity import OWN_PLACES, PLACES
+from deeprepo.rlm.money.budget import FIRST_RUN, Budget, Hold, RemainingBudget
+from deeprepo.rlm.money.capacity import places
 from deeprepo.rlm.money.gate import TRIES, Gate, OnWait, Pause
 from deeprepo.rlm.money.sizes import ENLARGE, Request, Sizes, is_window_full
-from deeprepo.rlm.values import OWN_SERVERS, Completion, Masks, Message, Model, Prompt, Purpose, Usage, provider_name
+from deeprepo.rlm.values import Completion, Masks, Message, Model, Prompt, Purpose, Usage
 
 MEND = "That answer cannot be used: {wrong}. Answer again in full, in the requested form, and with nothing else."
 AT_MOST = "The actual cost may be lower: an earlier attempt was stopped while it waited for replies."
 SILENCES = 2  # attempts that may time out, since each of them may be billed
 Slot = Completion | ProviderError | BudgetSpent
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """A root's run that makes calls. What it uses includes the runs that it started.
+
+    Roots may run at the same time. What one of them is told must not depend on the others, so that a resumed run is told the same:
+    it gets what was left in its parent's budget when the parent's block began, less its own use.
+    """
+
+    calls: "Calls"
+    name: str
+    parent: "Run | None" = None
+    turn: int = 0
+    answered: int = 0  # number of calls that succeeded, without confirmations
+    is_refused: bool = False  # whether a call was not sent because of a cap
+    used: Usage = field(default_factory=Usage)
+    usd: float = 0.0
+    made: int = 0  # calls
+    before_block: RemainingBudget | None = None
+
+    def left(self) -> RemainingBudget:
+        """Return what remains of the budget for this run."""
+        start = self.parent.before_block if self.parent is not None else None
+        if start is None:
+            return self.calls.budget.left()
+        tokens = self.used.input + self.used.output
+        return RemainingBudget(
+            usd=None if start.usd is None else max(0.0, start.usd - self.usd),
+            tokens=None if start.tokens is None else max(0, start.tokens - tokens),
+            calls=None if start.calls is None else max(0, start.calls - self.made),
+        )
+
+
+RUN = ContextVar[Run | None]("RUN", default=None)
 
 
 class Calls:
@@ -55,7 +91,6 @@ class Calls:
         on_wait: OnWait = lambda _, __: None,
     ) -> None:
         self.journal, self.masks, self.now = journal, masks, clock
-        self.at = ""  # the run and turn that currently asks; only one block runs at a time
         self._waited = 0.0  # seconds that all prompts together have waited for their replies
         self._open_gate = partial(Gate, pause=pause, chance=chance, on_wait=on_wait)
         self._settled = asyncio.Event()
@@ -71,6 +106,27 @@ class Calls:
         self._gates: dict[object, Gate] = {}  # by address and key
         self._searches: dict[str, asyncio.Lock] = {}  # by model, held while one request searches for a cap
         self.failures: list[tuple[Purpose, ProviderError]] = []  # final errors
+
+    @property
+    def run(self) -> Run | None:
+        """The root's run that currently asks, or None."""
+        run = RUN.get()
+        return run if run is not None and run.calls is self else None
+
+    @property
+    def at(self) -> str:
+        """The run and turn that currently asks, or ""."""
+        return f"{self.run.name}:{self.run.turn}" if self.run is not None else ""
+
+    @contextmanager
+    def running(self, name: str) -> Iterator[Run]:
+        """Count the calls of the current task, and of those that it starts, as this root's."""
+        token = RUN.set(run := Run(self, name, self.run))
+        try:
+            yield run
+        finally:
+            RUN.reset(token)
+            self.budget.keep(None, run=name)
 
     @property
     def failure(self) -> ProviderError | None:
@@ -120,7 +176,9 @@ class Calls:
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose, *, reuse: bool = True) -> Completion:
         """Return the reply to a masked prompt. An error is recorded for the run's notes."""
-        if not reuse:  # number the separate requests for the same prompt
+        run = self.run
+        if not reuse:  # number the separate requests for the same prompt, in each run that was started by another
+            prompt = replace(prompt, run=run.name if run is not None and run.parent is not None else "")
             key, _ = codec.key(model, prompt)
             self._asked[key] += 1
             prompt = replace(prompt, number=self._asked[key])
@@ -129,6 +187,8 @@ class Calls:
             return await self._fitting(model, prompt, role)
         except BudgetSpent as error:
             self.budget.refused = self.budget.refused or str(error)
+            if run is not None:
+                run.is_refused = True
             raise
         except ProviderError as error:
             self.failures.append((role, error))
@@ -208,6 +268,7 @@ class Calls:
 
         `broke_off` is the number of tokens at which an earlier reply was cut off.
         """
+        self.budget.meet(model)
         full = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
         key, size = codec.key(model, full)
         while key not in self._done and (running := self._running.get(key)) is not None:
@@ -222,7 +283,7 @@ class Calls:
             request = self.sizes.request(model, full, role, size, broke_off)
             if rows and "reply" in rows[-1]:
                 if role == "root":
-                    self.budget.keep(self.sizes.next_reply(model, request), model.price)
+                    self.budget.keep(self.sizes.next_reply(model, request), model.price, self._run_name)
                 self.sizes.recall(model, rows[-1].get("window"), rows[-1].get("room"))
                 self._done[key] = codec.completion(rows[-1])
             elif rows and rows[-1]["kind"] == "failed":
@@ -290,8 +351,8 @@ class Calls:
         """Send one request, in at most `most` forms. It is recorded and booked before its reply is used."""
         hold = await self._reserve(model, request)
         if request.role == "root":  # so that workers leave enough for its next reply
-            self.budget.keep(self.sizes.next_reply(model, request), model.price)
-        is_free = self.budget.is_owned(model.name) and model.price(Usage()) is None
+            self.budget.keep(self.sizes.next_reply(model, request), model.price, self._run_name)
+        is_free = model.name in self.budget.own and model.price(Usage()) is None
         prompt, start = replace(request.prompt, max_tokens=hold.output, requests=most), self.now()
         unsent = [about if is_free else {**about, "reserved": hold.usd}]
 
@@ -321,8 +382,9 @@ class Calls:
         while True:
             self._settled.clear()
             try:
-                usage = Usage(request.most, request.room)
-                return self.budget.reserve(usage, model.price, model.name, request.role, visible=visible)
+                usage = Usage(request.most + self.sizes.hidden[model.name], request.room)
+                run = self._run_name
+                return self.budget.reserve(usage, model.price, model.name, request.role, visible=visible, run=run)
             except BudgetSpent:
                 if not self.budget.in_flight:
                     raise
@@ -341,7 +403,7 @@ class Calls:
         ending: Row = {"error": "cancelled"}
         worst = 0.0
         if isinstance(outcome, Completion):
-            self.sizes.settle(model, request)
+            self.sizes.settle(model, request, outcome.usage)
             about |= self.sizes.learned(model)
             usage, ending = outcome.usage, {"reply": codec.reply(outcome)}
             usd = model.price(usage) if outcome.usd is None else outcome.usd
@@ -355,7 +417,7 @@ class Calls:
                 usage, usd = Usage(), model.price(Usage())
         has_failed = "error" in ending
         self.budget.release(hold)
-        self.budget.book(usage, usd, request.role, model.name, has_failed=has_failed, worst_usd=worst)
+        self._charge(usage, usd, request.role, model.name, has_failed=has_failed, worst_usd=worst)
         self._settled.set()
         facts = {name: value for name, value in about.items() if name != "try"}
         facts |= {"usage": astuple(usage)} if usage != Usage() or not has_failed else {}
@@ -378,15 +440,32 @@ class Calls:
                 worst = usd
                 usage, usd = (end["usage"], end["usd"]) if "reply" in end else ((), usd if is_over else 0.0)
             if row["kind"] != "failed":
-                self.budget.book(Usage(*usage), usd, role, row["model"], has_failed=has_failed, worst_usd=worst)
+                self._charge(Usage(*usage), usd, role, row["model"], has_failed=has_failed, worst_usd=worst)
             elif usd is None:
                 self.budget.note_unpriced(row["model"])
         return [] if is_over else [row for row in rows if row["kind"] == "lost"]
 
+    def _charge(
+        self, usage: Usage, usd: float | None, role: Purpose, model: str, *, has_failed: bool, worst_usd: float
+    ) -> None:
+        """Book a call, and count it for the run that made it and those that started this run."""
+        self.budget.book(usage, usd, role, model, has_failed=has_failed, worst_usd=worst_usd)
+        run = self.run
+        while run is not None:
+            run.answered += not has_failed and role != "verify"  # confirmations run in parallel to blocks
+            run.used, run.usd, run.made = run.used + usage, run.usd + (usd or 0.0), run.made + 1
+            run = run.parent
+
+    @property
+    def _run_name(self) -> str:
+        return self.run.name if self.run is not None else FIRST_RUN
+
     def _gate(self, model: Model) -> Gate:
-        account = getattr(model, "account", model.name)
+        account, fixed = getattr(model, "account", model.name), getattr(model, "concurrency", None)
         if account not in self._gates:
-            default = OWN_PLACES if provider_name(model.name) in OWN_SERVERS else PLACES
-            places = self.budget.limits.concurrency or default
-            self._gates[account] = self._open_gate(places, self.budget.seconds_left)
+            first, most = places(model.name, is_own=model.name in self.budget.own)
+            set_ = self.budget.limits.concurrency
+            self._gates[account] = self._open_gate(set_ or most, self.budget.seconds_left, first=set_ or first)
+        if fixed:
+            self._gates[account].fix(fixed)
         return self._gates[account]

@@ -8,14 +8,15 @@ import re
 import string
 from collections.abc import Iterable, Sequence
 
-from deeprepo.rlm.values import Effort, Message, Purpose, Usage
+from deeprepo.rlm.values import Effort, Message, Purpose, Usage, provider_name
 
 # Tokens of a reply from a model that may think.
 THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "root": 32_768}
 LARGEST = 65_536  # tokens of one reply, however often it was cut off
 SMALLEST_WINDOW = 2_048  # tokens of a model's context window
 USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
-PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
+# Calls in flight at once: at most; at first, at a server whose capacity is unknown; and where few calls are answered at once.
+PLACES, FIRST_PLACES, FEW_PLACES = 64, 8, 4
 
 # Families that never think according to their documentation. Any other model may think.
 _PLAIN = re.compile(
@@ -29,6 +30,13 @@ TAKES_EFFORT = re.compile(
     r"gpt-[5-9]|gpt-oss|\bo[1-9](?:-|$)|claude-(?:opus-4-[5-9]|(?:\w+-)?[5-9])|gemini-(?:2\.5|[3-9])|grok-(?:3-mini|[4-9])",
     re.IGNORECASE,
 )
+
+
+def places(name: str, *, is_own: bool) -> tuple[int, int]:
+    """Return how many calls to a model may be in flight at first, and at most."""
+    if provider_name(name) in {"ollama", "exec"}:
+        return FEW_PLACES, FEW_PLACES
+    return FIRST_PLACES if is_own else PLACES, PLACES
 
 
 def may_think(name: str) -> bool:

@@ -1,6 +1,7 @@
 """Estimate the tokens of prompts, replies and context windows, and improve the estimates with each reply."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from deeprepo.rlm.errors import PromptTooLong
@@ -35,6 +36,7 @@ class Sizes:
         self._rooms: dict[str, int] = {}  # caps on a reply that a server accepted after it had refused twice as much
         self._exhausted: set[str] = set()  # models whose servers refused even the least cap for a prompt
         self._broken: dict[tuple[str, Purpose], int] = {}  # tokens after which replies were cut off
+        self.hidden = Counter[str]()  # tokens that a gateway adds to a prompt
         self._density: dict[str, float] = {}  # tokens per character of a prompt
         self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
 
@@ -78,8 +80,9 @@ class Sizes:
         room = max(capacity.USEFUL, room)
         return replace(request, room=room, least=min(request.least, room), is_search=True)
 
-    def settle(self, model: Model, request: Request) -> None:
-        """Remember the cap of an accepted request that had been refused with a higher one."""
+    def settle(self, model: Model, request: Request, usage: Usage) -> None:
+        """Remember how much more than possible the server has counted, and the cap of a request that had been refused with a higher one."""
+        self.hidden[model.name] = max(usage.input - request.most, self.hidden[model.name])
         if request.is_search and model.name not in self._exhausted:
             self.recall(model, None, request.room)
 

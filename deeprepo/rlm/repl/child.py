@@ -10,7 +10,9 @@ import builtins
 import codecs
 import concurrent.futures.thread
 import contextlib
+import contextvars
 import datetime as dt
+import functools
 import gc
 import importlib
 import inspect
@@ -40,7 +42,14 @@ NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock is fixed, so that a re
 # The folders of the standard library and of this package, which are removed from output.
 FOLDERS = (f"{Path(os.__file__).parent}/", f"{Path(__file__).parents[3]}/")
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-AWAITED = "__awaited__"  # the name of `awaited` in a block
+AWAITED, LATER = "__awaited__", "__later__"  # the names of `awaited` and `later` in a block
+# Functions whose calls are sent before their results are waited for, and those of asyncio that take such calls.
+PARALLEL = frozenset({"llm_query", "llm_batch", "llm_query_batched", "rlm_query", "rlm_query_batched"})
+GATHERING = frozenset({"gather", "create_task", "ensure_future", "wait", "wait_for", "as_completed", "shield"})
+SENT_IN_TURN = (
+    "[note: models were asked one after the other, because the calls are inside a function. To ask them at once, await the call, pass "
+    "llm_query itself to asyncio.to_thread or executor.map, or use llm_batch([...]).]"
+)
 RESTORED = "[note: {} belongs to the REPL, and its original value was restored. Use another name for your value.]"
 # Modules that are available without an import, and others that can be imported. After the lock, no others can be loaded.
 GIVEN = (
@@ -55,6 +64,26 @@ READY = (
     "urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo"
 )
 NAMES = "Counter OrderedDict defaultdict deque namedtuple"  # from collections, which models use without importing them
+
+
+class InTurn:
+    """Counts the calls of a block that could have been sent at once, and were sent in turn."""
+
+    depth = calls = 0  # `depth`: how many executors are running a function of the block
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+    def count(self) -> None:
+        """Count a call if others could have been sent beside it."""
+        loop = asyncio._get_running_loop()  # noqa: SLF001 - unlike its public form, it raises nothing
+        self.calls += bool(self.depth or (loop is not None and len(asyncio.all_tasks(loop)) > 1))
+
+
+IN_TURN = InTurn()
 
 
 class StillLoop(asyncio.BaseEventLoop):
@@ -75,6 +104,13 @@ class StillLoop(asyncio.BaseEventLoop):
         self._clock += timeout
         return []
 
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]  # noqa: ANN401
+        """Send a call to a model, or run any other function now."""
+        wait = begin(func, args, {})
+        if wait is not None:
+            return self.create_task(_result_of(wait))
+        return super().run_in_executor(executor, func, *args)
+
     async def shutdown_default_executor(self, *_: object, **__: object) -> None:
         """Do nothing, because there are no threads."""
 
@@ -83,29 +119,123 @@ class StillLoop(asyncio.BaseEventLoop):
     def _write_to_self(self) -> None: ...
 
 
-class InTurn(concurrent.futures.Executor):
-    """An executor without threads, which runs each call immediately."""
+class Sent(concurrent.futures.Future[Any]):
+    """A call to a model that was sent. It is waited for when anything is asked about its result."""
+
+    def __init__(self, wait: Callable[[], Any]) -> None:
+        super().__init__()
+        self._wait: Callable[[], Any] | None = wait
+
+    def done(self) -> bool:
+        """Wait for the result."""
+        wait, self._wait = self._wait, None
+        if wait is not None:
+            _finish(self, wait)
+        return True
+
+    def result(self, timeout: float | None = None) -> Any:  # noqa: ANN401 - any value
+        """Return the result."""
+        return super().result(timeout) if self.done() else None
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Return the error."""
+        return super().exception(timeout) if self.done() else None
+
+    def add_done_callback(self, fn: Callable[..., Any]) -> None:
+        """Wait for the result and call the function."""
+        self.done()
+        super().add_done_callback(fn)
+
+    def cancel(self) -> bool:
+        """Do nothing, because the call was sent."""
+        return False
+
+
+class SameThread(concurrent.futures.Executor):
+    """An executor without threads. It sends calls to models, and runs any other function immediately."""
 
     def __init__(self, *_: object, **__: object) -> None: ...
 
     def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> "concurrent.futures.Future[Any]":
-        """Call the function now, and return a finished future."""
+        """Send a call or call the function now, and return its future."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - any exception is the result
+            wait = begin(fn, args, kwargs)
+        except (TypeError, ValueError) as error:  # the call can't be sent
             future.set_exception(error)
+            return future
+        if wait is not None:
+            return Sent(wait)
+        with IN_TURN:
+            _finish(future, functools.partial(fn, *args, **kwargs))
         return future
 
 
+def _finish(future: "concurrent.futures.Future[Any]", call: Callable[[], Any]) -> None:
+    try:
+        future.set_result(call())
+    except Exception as error:  # noqa: BLE001 - any exception is the result
+        future.set_exception(error)
+
+
+def begin(fn: Any, args: Any, kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:  # noqa: ANN401 - any function
+    """Send a call to a model, and return a function that waits for its result. Return None for any other function."""
+    while True:
+        if isinstance(fn, functools.partial):
+            fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
+        elif isinstance(getattr(fn, "__self__", None), contextvars.Context):  # as asyncio.to_thread passes it
+            fn, *args = args
+        else:
+            start: Callable[..., Callable[[], Any]] | None = getattr(fn, "begin", None)
+            return start(*args, **kwargs) if fn.__class__ is types.FunctionType and start is not None else None
+
+
+async def _result_of(wait: Callable[[], Any]) -> Any:  # noqa: ANN401 - any value
+    return wait()
+
+
+async def later(fn: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any function
+    """Send a call, let other tasks send theirs, and return its result."""
+    wait = begin(fn, args, kwargs)
+    if wait is None:
+        return await awaited(fn(*args, **kwargs))
+    await asyncio.sleep(0)
+    return wait()
+
+
 class LenientTransformer(ast.NodeTransformer):
-    """Accepts `await` before a synchronous call, which Python rejects."""
+    """Accepts synchronous calls where Python needs something awaitable. Those to models are sent before they are awaited."""
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
         """Await a value only if it is awaitable."""
         self.generic_visit(node)
-        call = ast.Call(ast.Name(AWAITED, ast.Load()), [node.value], [])
+        call = _later(node.value)
+        if call is node.value:
+            call = ast.Call(ast.Name(AWAITED, ast.Load()), [node.value], [])
         return ast.copy_location(ast.Await(call), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Make calls in the arguments of `gather` and similar functions awaitable."""
+        self.generic_visit(node)
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) in GATHERING:
+            node.args = [_later(part) for part in node.args]
+        return node
+
+
+def _later(node: ast.expr) -> ast.expr:
+    """Return an expression with its calls to models made awaitable, also those in lists and comprehensions."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in PARALLEL:
+            return ast.copy_location(
+                ast.Call(ast.Name(LATER, ast.Load()), [node.func, *node.args], node.keywords), node
+            )
+        case ast.Starred(value=value):
+            node.value = _later(value)
+        case ast.GeneratorExp(elt=part) | ast.ListComp(elt=part):
+            node.elt = _later(part)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            node.elts = [_later(part) for part in parts]
+    return node
 
 
 async def awaited(value: Any) -> Any:  # noqa: ANN401 - any value
@@ -139,9 +269,33 @@ def freeze_clock() -> None:
         _put(module, "new_event_loop", StillLoop)
     _put(type(asyncio.get_event_loop_policy()), "_loop_factory", StillLoop)
     for module in (concurrent.futures, concurrent.futures.thread):
-        _put(module, "ThreadPoolExecutor", InTurn)
+        _put(module, "ThreadPoolExecutor", SameThread)
+    make_parallel()
     seed_randomness()
     freeze_process_facts()
+
+
+def make_parallel() -> None:
+    """Let the functions that wait for calls accept those to models, in the program's order."""
+    gather, wait = asyncio.gather, concurrent.futures.wait
+
+    def gathered(*values: Any, **options: Any) -> Any:  # noqa: ANN401 - as in the library
+        plain = [not inspect.isawaitable(value) for value in values]
+        IN_TURN.calls += sum(plain)
+        return gather(
+            *(awaited(value) if is_plain else value for value, is_plain in zip(values, plain, strict=True)), **options
+        )
+
+    def waited(fs: Any, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as in the library
+        return wait([one for one in fs if one.done()], *arguments, **options)
+
+    def completed(fs: Any, timeout: float | None = None) -> Any:  # noqa: ANN401, ARG001 - as in the library
+        return iter([one for one in dict.fromkeys(fs) if one.done()])
+
+    for module in (asyncio, asyncio.tasks):
+        _put(module, "gather", gathered)
+    _put(concurrent.futures, "wait", waited)
+    _put(concurrent.futures, "as_completed", completed)
 
 
 def seed_randomness() -> None:
@@ -273,8 +427,9 @@ class Blocks:
     def __init__(self, pipe: Pipe) -> None:
         self.pipe, self.output = pipe, Output(pipe.send)
         self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
-        self.names |= {AWAITED: awaited, "exit": sys.exit, "quit": sys.exit}
+        self.names |= {AWAITED: awaited, LATER: later, "exit": sys.exit, "quit": sys.exit}
         self._given, self._kept = dict[str, Any](), dict[str, Any]()
+        self._begun, self._is_told = 0, False
 
     def give(self, variables: Mapping[str, Any], functions: list[str]) -> None:
         """Define the names for all blocks: modules, the given values, and a function for each host function."""
@@ -305,7 +460,7 @@ class Blocks:
         """Run one block and return its result."""
         name = f"<block {number}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-        error = None
+        error, IN_TURN.calls = None, 0
         try:
             waiting = eval(_program(code, name), self.names)  # noqa: S307 - the purpose of this process
             if inspect.iscoroutine(waiting):
@@ -320,6 +475,9 @@ class Blocks:
         for names, kept in ((self.names, self._kept), (vars(builtins), self._builtins)):
             overwritten += [name for name, value in kept.items() if names.get(name, self) is not value]
             names.update(kept)
+        if IN_TURN.calls > 1 and not self._is_told:
+            self._is_told = True
+            self.output.write(f"{SENT_IN_TURN}\n")
         if overwritten:
             self.output.write(f"{RESTORED.format(', '.join(overwritten))}\n")
         self.output.flush()
@@ -350,20 +508,39 @@ class Blocks:
         return text
 
     def _function(self, name: str) -> Callable[..., Any]:
-        def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - any arguments
+        def send(arguments: tuple[Any, ...], keywords: dict[str, Any], **more: int) -> None:
             self.output.flush()
             try:
-                frame = {"call": name, "arguments": encode(list(arguments)), "keywords": encode(keywords)}
+                frame = {"call": name, "arguments": encode(list(arguments)), "keywords": encode(keywords), **more}
                 self.pipe.send(frame)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{name}(): {error}") from None
-            reply = self.pipe.receive()
-            if "raise" in reply:
-                raise KINDS.get(reply["raise"], RuntimeError)(reply["message"])
-            return decode(reply["return"])
+
+        def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - any arguments
+            if name in PARALLEL:
+                IN_TURN.count()
+            send(arguments, keywords)
+            return self._result()
+
+        def start(*arguments: Any, **keywords: Any) -> Callable[[], Any]:  # noqa: ANN401 - any arguments
+            self._begun += 1
+            send(arguments, keywords, begin=self._begun)
+            return functools.partial(self._result, self._begun)
 
         call.__name__ = call.__qualname__ = name
+        if name in PARALLEL:
+            call.begin = start  # type: ignore[attr-defined]
         return call
+
+    def _result(self, begun: int = 0) -> Any:  # noqa: ANN401 - any value
+        """Return the result of the last call, or of one that was begun."""
+        if begun:
+            self.output.flush()
+            self.pipe.send({"collect": begun})
+        reply = self.pipe.receive()
+        if "raise" in reply:
+            raise KINDS.get(reply["raise"], RuntimeError)(reply["message"])
+        return decode(reply["return"])
 
 
 def _program(code: str, name: str) -> Any:  # noqa: ANN401 - a code object

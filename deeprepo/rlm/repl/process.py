@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +105,8 @@ class Repl:
         self._blocks = self._returned = 0
         self._call_seconds = 0.0  # of the running block
         self._recorded: Recorded | None = None  # for the running block
+        self._begun: dict[int, asyncio.Task[Frame]] = {}  # calls whose results the block has not collected
+        self._begun_bytes = 0
         self._child: Process | None = None
 
     async def __aenter__(self) -> Self:
@@ -132,6 +134,14 @@ class Repl:
             outcome = "error" if error else "ok"
         except Ended as ended:
             outcome, error = ended.outcome, f"{ended}{RESTARTED}"
+        except asyncio.CancelledError:
+            for task in self._begun.values():
+                task.cancel()
+            await self._wait_for_begun()
+            raise
+        await self._wait_for_begun()  # they are paid for
+        self._begun.clear()
+        if outcome in {"limit", "crash"}:
             await self.start()
         number = max(self._cuts, default=0) + 1
         output, omitted, cut = sink.finish(None if outcome in {"limit", "crash"} else number)
@@ -236,8 +246,8 @@ class Repl:
                 rest -= clock() - began
                 if end in frame:
                     return frame
-                data = [frames.packed(await self._answer(frame))]
-                self._returned += len(data[0])
+                data = [frames.packed(answer) async for answer in self._carry_out(frame)]
+                self._returned += sum(map(len, data))
         except asyncio.CancelledError:
             await self.close()
             raise
@@ -250,15 +260,45 @@ class Repl:
             await self.close()
             raise Ended("crash", f"the REPL's process ended: it sent an invalid message ({error})") from None
 
-    async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a host function. Return its result, or the exception to raise in the block."""
+    async def _carry_out(self, frame: Frame) -> AsyncIterator[Frame]:
+        """Yield the result of a call. A call with the number `begin` is only begun, and the frame `collect` waits for it.
+
+        Any other call waits for all that were begun, so that its result doesn't depend on how long they take.
+        """
+        if "collect" in frame:
+            yield await self._begun.pop(frame["collect"])
+            return
+        number = frame.get("begin")
+        size = 0 if number is None else len(frames.packed(frame))
+        if number is None or self._begun_bytes + size > frames.FRAME:
+            await self._wait_for_begun()
+        made, refusal = self._prepared(frame)
+        if number is None:
+            yield await self._answer(made, refusal)
+            return
+        if number in self._begun:
+            raise ValueError("it begins a call twice")
+        self._begun_bytes += size
+        self._begun[number] = asyncio.create_task(self._answer(made, refusal))
+
+    async def _wait_for_begun(self) -> None:
+        """Wait until all calls have ended that were begun."""
+        self._begun_bytes = 0
+        await asyncio.gather(*self._begun.values(), return_exceptions=True)
+
+    def _prepared(self, frame: Frame) -> tuple[Frame, str]:
+        """Return the call to carry out, and why it is refused, or ""."""
         if self._call_seconds > CALL_SECONDS or self._returned > CALL_MEGABYTES << 20:
-            return {"raise": "RuntimeError", "message": f"{frame['call']}(): {CALL_LIMIT}"}
-        if self._recorded is not None:
-            try:
-                frame = self._recorded(frame)
-            except ValueError as error:
-                return {"raise": "RuntimeError", "message": str(error)}
+            return frame, f"{frame['call']}(): {CALL_LIMIT}"
+        try:
+            return frame if self._recorded is None else self._recorded(frame), ""
+        except ValueError as error:
+            return frame, str(error)
+
+    async def _answer(self, frame: Frame, refusal: str) -> Frame:
+        """Call a host function. Return its result, or the exception to raise in the block."""
+        if refusal:
+            return {"raise": "RuntimeError", "message": refusal}
         began = self._clock()
         try:
             return await self.call(frame)
