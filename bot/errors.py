@@ -95,12 +95,21 @@ class HostLimited(HostError):  # noqa: N818 - the field's term
 class HostRefused(HostError):  # noqa: N818 - GitHub's decision
     """GitHub will not take this request, or answers in a form that is not known: `status` is the HTTP status.
 
-    `words`: GitHub's own reason, "" if it gives none. `fields`: the fields of the request that it names.
+    `words`: GitHub's own reason, "" if it gives none. `fields`: the fields of the request that it names. `may_pass`:
+    whether it may be an incident at GitHub.
     """
 
-    def __init__(self, message: str, status: int, words: str = "", fields: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        message: str,
+        status: int,
+        words: str = "",
+        fields: frozenset[str] = frozenset(),
+        *,
+        may_pass: bool = False,
+    ) -> None:
         super().__init__(message)
-        self.status, self.words, self.fields = status, words, fields
+        self.status, self.words, self.fields, self.may_pass = status, words, fields, may_pass
 
     @property
     def reason(self) -> str:

@@ -107,6 +107,7 @@ RETRYABLE_REQUEST = re.compile(
 LOCKED = re.compile(r"\bissue is locked\b|\block prevents\b")  # GitHub's words for a locked conversation
 NO_COMMENTS = "The conversation is locked, so GitHub accepts no comments from deeprepo. Unlock it, then comment `/deeprepo review`."
 OPAQUE = "not accessible by"  # GitHub's words for a missing permission, which do not say what to do
+PERMISSIONS = "x-accepted-github-permissions"  # the header that names the missing ones
 IP_ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
 LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # a line break without punctuation before it
 UNKNOWN_FORM = "GitHub sent a response in an unknown format"
@@ -164,18 +165,26 @@ def http_error(response: httpx.Response) -> HostError:
         return HostLimited(f"GitHub asked us to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
         return _down(response.request, f"GitHub failed at {what} with {status}")
-    return _refused(f"{what} with {status}", status, words, _fields(response))
+    lacks = OPAQUE in words.lower() or PERMISSIONS in response.headers
+    return _refused(f"{what} with {status}", status, words, _fields(response), lacks_permission=lacks)
 
 
-def _refused(what: str, status: int, words: str, fields: frozenset[str] = frozenset()) -> HostRefused:
-    """Return our error for a refusal, with GitHub's reason, or the status's meaning if that is unclear."""
+def _refused(
+    what: str, status: int, words: str, fields: frozenset[str] = frozenset(), *, lacks_permission: bool = True
+) -> HostRefused:
+    """Return our error for a refusal, with GitHub's reason, or the status's meaning if that is unclear.
+
+    Without a word about permissions, a 403 may be an incident at GitHub, which passes.
+    """
     if status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and LOCKED.search(words):
         return HostLocked(NO_COMMENTS, status, words, fields)
     is_clear = (
         words and status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and OPAQUE not in words.lower()
     )
-    meaning = "" if is_clear else f", {MEANING.get(status, 'it is refused')}"
-    return HostRefused(f"GitHub refused {what}{meaning}{f': “{words}”' if words else ''}", status, words, fields)
+    may_pass = status == HTTPStatus.FORBIDDEN and not lacks_permission
+    meaning = "" if is_clear or may_pass else f", {MEANING.get(status, 'it is refused')}"
+    told = f"GitHub refused {what}{meaning}{f': “{words}”' if words else ''}"
+    return HostRefused(told, status, words, fields, may_pass=may_pass)
 
 
 def graphql(response: httpx.Response) -> None:
