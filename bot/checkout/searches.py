@@ -8,6 +8,7 @@ from typing import Literal
 
 from bot.checkout import git
 from bot.values import Query
+from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import grep_rows
 from deeprepo.impact.text.paths import name_of, raw_name
 
@@ -18,6 +19,7 @@ MATCH_LIMIT = "(*LIMIT_MATCH=1000000)"  # after this many steps in one line, PCR
 THREADS = min(8, os.cpu_count() or 1)
 # Limits for combining several texts into one pattern, because PCRE limits a pattern's length
 ALTERNATIVES, PATTERN_BYTES = 100, 20_000
+LARGE_PATTERN = 2_000  # bytes; a shorter one that is rejected is invalid
 # The start of git's message for a pattern that PCRE rejects, such as one over 64 KiB
 PATTERN_REJECTED = "fatal: -e option"
 # Git's message for a file whose content is missing, which it then leaves out
@@ -25,6 +27,10 @@ UNREAD = re.compile(r"^error: '[^':]*:(.*)': unable to read [0-9a-f]+$", re.MULT
 NO_MATCH = 1  # the exit status of `git grep` without matches
 Row = tuple[str, int, str]  # path, line and text; searches for paths have 0 and ""
 Rows = Sequence[Row]
+
+
+class _RejectedError(Exception):
+    """PCRE rejects a pattern that may be too large."""
 
 
 class Searches:
@@ -60,7 +66,18 @@ class Searches:
         form += ["-F" if is_plain else "-P"]
         without = [*map(_except, sorted(self._left_out)), *map(_except, query.without)]
         places = [*(query.globs or (["."] if without else [])), *without]
-        return await self._search(["-I", *form, *pattern_arguments], tree, places, most)
+        try:
+            return await self._search(["-I", *form, *pattern_arguments], tree, places, most)
+        except _RejectedError:
+            if len(query.patterns) > 1:
+                middle = len(query.patterns) // 2
+                halves = [replace(query, patterns=part) for part in (query.patterns[:middle], query.patterns[middle:])]
+                rows = [row for half in halves for row in await self.grep(kind, half, tree, most)]
+                return sorted({*rows})[:most]
+            self._stopped.append(
+                "a search stopped by a name that is too long for a pattern, so it may have missed something"
+            )
+            return ()
 
     async def _search(self, form: Sequence[str], tree: str, places: Sequence[str], most: int | None) -> Rows:
         result = await git.search(
@@ -68,14 +85,13 @@ class Searches:
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS,
             rows=most, most=SEARCH_BYTES,
         )  # fmt: skip
-        # PCRE only rejects a shorter pattern if it is invalid, which is an error.
-        is_rejected = result.err.startswith(PATTERN_REJECTED) and max(map(len, form)) > PATTERN_BYTES
-        if result.was_stopped or is_rejected or "match failed with error code" in result.err:
+        # PCRE rejects a pattern that is invalid, which is an error, or too large, which depends on its form.
+        if result.err.startswith(PATTERN_REJECTED) and max(map(len, form)) > LARGE_PATTERN:
+            raise _RejectedError
+        if result.was_stopped or "match failed with error code" in result.err:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
                 if result.was_stopped
-                else "by names that are too long for one pattern"
-                if is_rejected
                 else "at a line that is too hard for it"
             )
             self._stopped.append(f"a search stopped {why}, so it may have missed something")

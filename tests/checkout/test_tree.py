@@ -129,6 +129,18 @@ def test_search_stopped_by_a_difficult_line_is_recorded(repository: Repository) 
     assert "too hard" in within(pull, ask)[0]
 
 
+def test_search_for_many_long_patterns_finds_each(repository: Repository) -> None:
+    """PCRE rejects one pattern for all of them, although its text is short enough."""
+    pull = repository.change({}, {"a.ts": "import 'last249/index'\n", "b.ts": "import 'last1/index.js'\n"})
+    patterns = [rf"(last{n}|src|\#[\w/]*)/index(\.[a-z.]+)?(\?[a-z]+)?[\"'`]" for n in range(250)]
+
+    async def ask(tree: Checkout) -> tuple[object, ...]:
+        rows = await tree.grep_lines(Query(patterns, syntax="perl"))
+        return [row[0] for row in rows], tree.stopped_searches
+
+    assert within(pull, ask) == (["a.ts", "b.ts"], [])
+
+
 def test_search_without_a_files_content_is_recorded(repository: Repository) -> None:
     """A clone may lack the content of files, which git then leaves out of a search with status 0."""
     pull = repository.change({}, {"a.txt": "total\n", "b.txt": "total, too\n"})
