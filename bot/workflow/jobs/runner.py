@@ -217,10 +217,13 @@ class Runner:
             outcome = await self._postpone(job, attempt, error, error.retry_after)
         # JournalInUse: this job's own earlier attempt is ending.
         except (HostDown, StorageError, JournalInUse) as error:
-            outcome = await self._postpone(job, attempt, error, self._pause(attempt))
+            outcome = await self._postpone(
+                job, attempt, error, self.settings.pause * 2 ** records.tries(attempt.row.id)
+            )
         except HostRefused as error:  # the refusal may be temporary, and a missing thing may still appear
             if error.may_pass:
-                return await self._postpone(job, attempt, error, self._pause(attempt))
+                wait = self.settings.refusal_pause * 2.0 ** records.tries(attempt.row.id)
+                return await self._postpone(job, attempt, error, wait)
             wait, attempt.refusals = self.settings.refusal_pause * SLOWER**attempt.refusals, attempt.refusals + 1
             is_last = attempt.refusals > self.settings.refusals or isinstance(error, HostLocked)
             outcome = await (
@@ -231,10 +234,6 @@ class Runner:
             inside = f"an error inside deeprepo ({type(error).__name__})"
             outcome = await self._given_up(job, attempt, public(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
-
-    def _pause(self, attempt: Attempt) -> float:
-        """Return the seconds before the next try, which double each time."""
-        return self.settings.pause * 2.0 ** records.tries(attempt.row.id)
 
     async def _postpone(self, job: Job, attempt: Attempt, error: Exception, wait: float) -> str:
         """Store the next try as a separate job before this one ends."""
