@@ -73,7 +73,7 @@ class Run:
         )
 
 
-RUN = ContextVar[Run | None]("RUN", default=None)
+ASKING_RUN = ContextVar[Run | None]("asking_run", default=None)
 
 
 class Calls:
@@ -110,7 +110,7 @@ class Calls:
     @property
     def run(self) -> Run | None:
         """The root's run that currently asks, or None."""
-        run = RUN.get()
+        run = ASKING_RUN.get()
         return run if run is not None and run.calls is self else None
 
     @property
@@ -121,11 +121,11 @@ class Calls:
     @contextmanager
     def running(self, name: str) -> Iterator[Run]:
         """Count the calls of the current task, and of those that it starts, as this root's."""
-        token = RUN.set(run := Run(self, name, self.run))
+        token = ASKING_RUN.set(run := Run(self, name, self.run))
         try:
             yield run
         finally:
-            RUN.reset(token)
+            ASKING_RUN.reset(token)
             self.budget.keep(None, run=name)
 
     @property
