@@ -219,7 +219,7 @@ class EstimateTools(LiveTools):
         root, worker = named_models(settings)
         if not root and not worker:
             _, root, worker = PREFERRED[0]
-        price = Connections(config.environment(), {"root": settings.root, "worker": settings.worker}).price
+        price = Connections(config.environment(), {"root": root, "worker": worker}).price
         dry_root, dry_worker = (DryRun(name, price(name)) if name else None for name in (root, worker or root))
         others = tuple(DryRun(name, price(name)) for name in settings.readers)
         no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)

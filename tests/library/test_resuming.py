@@ -1,6 +1,8 @@
 """A killed run resumes from its journal without paying twice, even if its code isn't deterministic."""
 
+import asyncio
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -103,3 +105,42 @@ def test_equal_prompts_are_separate_requests_unless_reused() -> None:
     done = deeprepo.RLM(lambda _: f"```python\n{code}\n```", worker, budget=None).run("?", "text")
     assert done.trajectory[0].output == "['sample 1', 'sample 2', 'sample 3'] sample 4 sample 1\n"
     assert len(prompts) == 4
+
+
+AT_ONCE = """import asyncio
+asked = [asyncio.to_thread(llm_query, prompt) for prompt in ('same', 'same', 'other')]
+print(await asyncio.gather(*asked), llm_batch(['same'] * 2), budget())"""
+CHILDREN = "print(rlm_query_batched(['a', 'b', 'b', 'c', 'd', 'e']))"
+
+
+@pytest.mark.parametrize(("block", "depth"), [(AT_ONCE, 1), (CHILDREN, 2)], ids=["calls", "children"])
+def test_calls_at_once_are_resumed_exactly(block: str, depth: int, tmp_path: Path) -> None:
+    """Wherever a run is interrupted, no finished call is repeated, and each call gets its recorded answer."""
+    journal, asked, late = tmp_path / "run.jsonl", list[str](), random.Random(7)  # noqa: S311 - the order
+
+    async def root(messages: Messages) -> str:
+        is_child = any("Task:" in message["content"] for message in messages)
+        blocks = [AT_ONCE, "set_answer(llm_query('same'))"] if is_child else [block, "set_answer('done')"]
+        code = blocks[sum(message["role"] == "assistant" for message in messages)]
+        return f"{await answer(messages)}\n```python\n{code}\n```"
+
+    async def answer(_: Messages) -> str:
+        number = str(len(asked))
+        asked.append(number)
+        for _ in range(late.randrange(200)):  # the order of the replies differs from that of the calls
+            await asyncio.sleep(0)
+        return number
+
+    def run() -> deeprepo.Result:
+        asked.clear()
+        return deeprepo.RLM(root, answer, deeprepo.Budget(), depth=depth).run("?", "text", journal=journal)
+
+    whole, seen = run(), len(asked)
+    rows = journal.read_text().splitlines(keepends=True)
+    replies = [at for at, row in enumerate(rows, 1) if json.loads(row)["kind"] == "call"]
+    for finished, at in list(enumerate(replies, 1))[:: max(1, len(replies) // 6)]:
+        journal.write_text("".join(rows[:at]))
+        resumed = run()
+        assert (resumed.answer, len(asked)) == ("done", seen - finished)
+        assert (run().trajectory, asked) == (resumed.trajectory, [])
+        assert len(resumed.trajectory) == len(whole.trajectory)

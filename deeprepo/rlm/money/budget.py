@@ -206,7 +206,7 @@ class Budget:
             if model.startswith(COMMAND)
             else f"The price of {model} is unknown. Under the limit of {in_dollars(self.limits.usd)}, its calls count at the highest listed "
             f"price (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} per million input and output tokens). "
-            "Set its price, use a model with a known price, or raise the limit."
+            "Set its price (DEEPREPO_PRICES), use a model with a known price, or raise the limit."
         )
         self.note(sentence)
 

@@ -73,7 +73,7 @@ class Run:
         )
 
 
-RUN = ContextVar[Run | None]("RUN", default=None)
+ASKING_RUN = ContextVar[Run | None]("asking_run", default=None)
 
 
 class Calls:
@@ -110,7 +110,7 @@ class Calls:
     @property
     def run(self) -> Run | None:
         """The root's run that currently asks, or None."""
-        run = RUN.get()
+        run = ASKING_RUN.get()
         return run if run is not None and run.calls is self else None
 
     @property
@@ -121,11 +121,11 @@ class Calls:
     @contextmanager
     def running(self, name: str) -> Iterator[Run]:
         """Count the calls of the current task, and of those that it starts, as this root's."""
-        token = RUN.set(run := Run(self, name, self.run))
+        token = ASKING_RUN.set(run := Run(self, name, self.run))
         try:
             yield run
         finally:
-            RUN.reset(token)
+            ASKING_RUN.reset(token)
             self.budget.keep(None, run=name)
 
     @property
@@ -177,8 +177,9 @@ class Calls:
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose, *, reuse: bool = True) -> Completion:
         """Return the reply to a masked prompt. An error is recorded for the run's notes."""
         run = self.run
-        if not reuse:  # number the separate requests for the same prompt, in each run that was started by another
-            prompt = replace(prompt, run=run.name if run is not None and run.parent is not None else "")
+        if run is not None and run.parent is not None:  # roots that run at the same time share no reply
+            prompt = replace(prompt, run=run.name)
+        if not reuse:  # number the separate requests for the same prompt
             key, _ = codec.key(model, prompt)
             self._asked[key] += 1
             prompt = replace(prompt, number=self._asked[key])
@@ -298,10 +299,10 @@ class Calls:
                 try:
                     reply = self._done[key] = await task
                 except (ProviderError, BudgetSpent):
-                    self.budget.supplement([(Usage(), row["usd"]) for row in lost], role, model.name)
+                    self._supplement([(Usage(), row["usd"]) for row in lost], role, model.name)
                     raise
                 usd = model.price(reply.usage) if reply.usd is None else reply.usd
-                self.budget.supplement([(reply.usage, usd)] * len(lost), role, model.name)
+                self._supplement([(reply.usage, usd)] * len(lost), role, model.name)
         return self.sizes.learn(model, prompt, role, size, self._done[key])
 
     async def _send(self, model: Model, request: Request, about: Row) -> Completion:
@@ -450,10 +451,22 @@ class Calls:
     ) -> None:
         """Book a call, and count it for the run that made it and those that started this run."""
         self.budget.book(usage, usd, role, model, has_failed=has_failed, worst_usd=worst_usd)
-        run = self.run
-        while run is not None:
+        for run in self._runs():
             run.answered += not has_failed and role != "verify"  # confirmations run in parallel to blocks
             run.used, run.usd, run.made = run.used + usage, run.usd + (usd or 0.0), run.made + 1
+
+    def _supplement(self, costs: Sequence[tuple[Usage, float | None]], role: Purpose, model: str) -> None:
+        """Add the costs of calls that are already booked to the budget and to the runs."""
+        self.budget.supplement(costs, role, model)
+        for run in self._runs():
+            for usage, usd in costs:
+                run.used, run.usd = run.used + usage, run.usd + (usd or 0.0)
+
+    def _runs(self) -> Iterator[Run]:
+        """Yield the run that asks, and those that started it."""
+        run = self.run
+        while run is not None:
+            yield run
             run = run.parent
 
     @property

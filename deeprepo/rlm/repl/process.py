@@ -36,6 +36,7 @@ CALL_SECONDS, CALL_MEGABYTES = 600.0, 256
 START_SECONDS = 20.0  # CPU seconds to start, or to receive a value
 PATIENCE = 6  # a busy machine may need this many times the allowed CPU seconds before the child sends anything
 SPARE_SECONDS = 2.0  # CPU seconds beyond a block's limit after which the host kills it, if the kernel has not
+AT_ONCE, MOST_BEGUN = 256, 50_000  # calls of a block that are under way, and those whose results it has not collected
 CUTS = 40  # number of outputs whose rest more() can return
 CALL_LIMIT = (
     f"the functions called in this block have used {CALL_SECONDS:g} s or returned {CALL_MEGABYTES} MB, so they return nothing "
@@ -269,15 +270,15 @@ class Repl:
             yield await self._begun.pop(frame["collect"])
             return
         number = frame.get("begin")
-        size = 0 if number is None else len(frames.packed(frame))
+        size = 0 if number is None else max(len(frames.packed(frame)), frames.FRAME // AT_ONCE)
         if number is None or self._begun_bytes + size > frames.FRAME:
             await self._wait_for_begun()
         made, refusal = self._prepared(frame)
         if number is None:
             yield await self._answer(made, refusal)
             return
-        if number in self._begun:
-            raise ValueError("it begins a call twice")
+        if number in self._begun or len(self._begun) > MOST_BEGUN:
+            raise ValueError("it began a call twice, or too many")
         self._begun_bytes += size
         self._begun[number] = asyncio.create_task(self._answer(made, refusal))
 
