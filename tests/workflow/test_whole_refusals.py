@@ -76,7 +76,7 @@ async def test_early_failure_is_shown_in_the_check(at: Whole, bar: str) -> None:
     It fails if a threshold is set.
     """
     await at.repo.commit("main", {".deeprepo.yml": bar or "quota: 3\n"})
-    at.gh.fail("GET", r"/pulls/1$", Fault(403, times=-1, message="Repository access blocked from 10.20.30.40"))
+    at.gh.fail("GET", r"/pulls/1$", Fault(451, times=-1, message="Repository access blocked from 10.20.30.40"))
     number = await at.opened(files=WORSE)
     await at.put_off()
     (check,) = at.gh.pull(number).checks
@@ -84,7 +84,7 @@ async def test_early_failure_is_shown_in_the_check(at: Whole, bar: str) -> None:
     await at.quiet()
     (check,) = at.gh.pull(number).checks
     assert check.conclusion == ("failure" if bar else "neutral")
-    assert "GitHub refused GET repos/acme/shop/pulls/1 with 403: “Repository access blocked" in (check.title or "")
+    assert "with 451, it is blocked for legal reasons: “Repository access blocked" in (check.title or "")
     assert "10.20.30.40" not in repr(check)
     at.gh.world.faults.clear()
     await at.pushed({"NEWS.md": "one\n"})
@@ -94,11 +94,11 @@ async def test_early_failure_is_shown_in_the_check(at: Whole, bar: str) -> None:
 
 async def test_unreadable_settings_fail_the_check(at: Whole) -> None:
     """The organization's settings are unreadable: a command is answered, and the head's check fails."""
-    at.gh.fail("GET", r"/repos/acme/\.deeprepo", Fault(403, times=-1, message="Repository access blocked"))
+    at.gh.fail("GET", r"/repos/acme/\.deeprepo", Fault(451, times=-1, message="Repository access blocked"))
     with at.gh.holding():
         number = await at.opened(files=WORSE)
     answer = await at.said(number, "/deeprepo review")
-    assert "GET repos/acme/.deeprepo with 403: “Repository access blocked”" in answer
+    assert "with 451, it is blocked for legal reasons: “Repository access blocked”" in answer
     assert at.ending(number) == "failure"
 
 
