@@ -96,6 +96,7 @@ async def test_primary_limit_blocks_the_installation_until_its_reset(at: Scene) 
     ("fault", "says"),
     [
         (Fault(403), "an owner has to accept its permissions"),
+        (Fault(403, message="Forbidden"), "with 403: “Forbidden”"),
         (Fault(422), "with 422: “Validation Failed”"),
         (Fault(410), "it was deleted"),
     ],

@@ -4,7 +4,7 @@ from contextlib import closing
 import pytest
 from job_scene import Diary, Scene, push
 
-from bot.errors import HostDown, HostLimited
+from bot.errors import HostDown, HostLimited, HostRefused
 from bot.values import Job
 from bot.workflow.jobs import Attempt
 from deeprepo.rlm.journal.writer import Journal
@@ -29,7 +29,7 @@ async def test_failed_job_does_not_affect_the_next_one(on_sqlite: Scene, caplog:
 
 
 async def test_postponed_job_runs_later(on_sqlite: Scene) -> None:
-    """If GitHub is down or limits us, or an earlier attempt still uses the journal, the job runs later."""
+    """If GitHub is down, limits us or refuses without a reason, or an earlier attempt uses the journal, the job runs later."""
     tries: Counter[str] = Counter()
     names = set()
 
@@ -40,7 +40,9 @@ async def test_postponed_job_runs_later(on_sqlite: Scene) -> None:
             raise HostLimited("the limit is reached", 0.05)
         if tries["all"] == 2:
             raise HostDown("GitHub answers with 502")
-        if tries["all"] == 3:
+        if 2 < tries["all"] < 7:  # more often than a refusal with a reason
+            raise HostRefused("GitHub refused it", 403, may_pass=True)
+        if tries["all"] == 7:
             with closing(Journal(on_sqlite.folder / "one.jsonl")):  # as an earlier attempt would
                 Journal(on_sqlite.folder / "one.jsonl")
 
@@ -51,7 +53,7 @@ async def test_postponed_job_runs_later(on_sqlite: Scene) -> None:
         await on_sqlite.settled(jobs)
         assert not await jobs.submit(push(head="one"), "guid-1")
     assert diary.sorry == []
-    assert tries["all"] == 4
+    assert tries["all"] == 8
     assert len(names) == 1
 
 
