@@ -19,7 +19,6 @@ MATCH_LIMIT = "(*LIMIT_MATCH=1000000)"  # after this many steps in one line, PCR
 THREADS = min(8, os.cpu_count() or 1)
 # Limits for combining several texts into one pattern, because PCRE limits a pattern's length
 ALTERNATIVES, PATTERN_BYTES = 100, 20_000
-LARGE_PATTERN = 2_000  # bytes; a shorter one that is rejected is invalid
 # The start of git's message for a pattern that PCRE rejects, such as one over 64 KiB
 PATTERN_REJECTED = "fatal: -e option"
 # Git's message for a file whose content is missing, which it then leaves out
@@ -30,7 +29,11 @@ Rows = Sequence[Row]
 
 
 class _RejectedError(Exception):
-    """PCRE rejects a pattern that may be too large."""
+    """PCRE rejects a pattern, which is invalid or too large."""
+
+    def __init__(self, result: git.GitResult) -> None:
+        super().__init__(result.err)
+        self.result = result
 
 
 class Searches:
@@ -68,12 +71,14 @@ class Searches:
         places = [*(query.globs or (["."] if without else [])), *without]
         try:
             return await self._search(["-I", *form, *pattern_arguments], tree, places, most)
-        except _RejectedError:
-            if len(query.patterns) > 1:
+        except _RejectedError as error:
+            if len(query.patterns) > 1:  # too large together, which depends on their form
                 middle = len(query.patterns) // 2
                 halves = [replace(query, patterns=part) for part in (query.patterns[:middle], query.patterns[middle:])]
                 rows = [row for half in halves for row in await self.grep(kind, half, tree, most)]
                 return sorted({*rows})[:most]
+            if longest <= PATTERN_BYTES:  # it is invalid
+                raise git.failure("grep", error.result) from None
             self._stopped.append(
                 "a search stopped by a name that is too long for a pattern, so it may have missed something"
             )
@@ -85,9 +90,8 @@ class Searches:
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS,
             rows=most, most=SEARCH_BYTES,
         )  # fmt: skip
-        # PCRE rejects a pattern that is invalid, which is an error, or too large, which depends on its form.
-        if result.err.startswith(PATTERN_REJECTED) and max(map(len, form)) > LARGE_PATTERN:
-            raise _RejectedError
+        if result.err.startswith(PATTERN_REJECTED):
+            raise _RejectedError(result)
         if result.was_stopped or "match failed with error code" in result.err:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
