@@ -218,7 +218,8 @@ def _serve(log: Path) -> None:
         if odd == 0:
             return Reply("down", status=500)  # waits a second or two before the next try
         busy, prose = Reply("busy", status=429, retry_after="0"), Reply("no JSON", delay=DELAY)
-        return busy if odd < 5 else prose if odd < 9 else None
+        is_second = "That answer cannot be used" in str(body["messages"])  # two useless answers would end the call
+        return busy if odd < 5 else prose if odd < 9 and not is_second else None
 
     def worker(body: Mapping[str, Any]) -> Reply:
         text = str(body["messages"])
