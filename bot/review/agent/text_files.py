@@ -1,10 +1,9 @@
 """Provide a text's files to the reviewer's tools: as a Git commit, which is made when it is first needed."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from bot import config, render
 from bot.brief import Brief
@@ -12,6 +11,7 @@ from bot.checkout import Checkout, git
 from bot.checkout.views import MaskedTree
 from bot.errors import DeepRepoError
 from bot.findings import read
+from bot.ports import KnownSecrets
 from bot.review import coverage
 from bot.review.agent.state import RunState
 from bot.review.context import file_questions
@@ -22,10 +22,8 @@ from bot.values import Dependents, PullRequest, Source, Unit
 from deeprepo.rlm.loop.tools import Work
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Message, Model, Prompt, Schema
+from deeprepo.texts.dialogue import Inquiry
 from deeprepo.texts.material import Material
-
-if TYPE_CHECKING:
-    from bot.review.agent.texts import TextInquiry
 
 # Fixed, so that the same text gets the same commit ID
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"
@@ -65,13 +63,15 @@ class Reader:
         return file_questions.parse_reply(reply.data, Source("model", self.name), parts)
 
 
-async def open_session(inquiry: "TextInquiry", stack: AsyncExitStack) -> Session:
-    """Commit the text's files, and return a session over them, which the stack closes."""
+async def open_session(
+    inquiry: Inquiry, models: Mapping[str, Model], masks: KnownSecrets, stack: AsyncExitStack
+) -> Session:
+    """Commit the text's files, and return a session over them with these readers, which the stack closes."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-text-"))
     pull = await _commit(inquiry.question.material, folder, inquiry.question.query)
     tree = await stack.enter_async_context(Checkout(pull))
-    calls, masks, nobody = inquiry.calls, inquiry.masks, Dependents()
-    readers = {name: Reader(model, calls) for name, model in inquiry.readers.items()}
+    calls, nobody = inquiry.calls, Dependents()
+    readers = {name: Reader(model, calls) for name, model in models.items()}
     reader = next(iter(readers.values()))
     brief = Brief(pull, config.resolve({}, None, config.Settings()))
     return Session(

@@ -83,7 +83,7 @@ class TextInquiry(Inquiry):
 
         async with self.lock:
             if not self.sessions:
-                self.sessions.append(await text_files.open_session(self, self.stack))
+                self.sessions.append(await text_files.open_session(self, self.readers, self.masks, self.stack))
         functions = tools.functions(text_files.state(self.sessions[0], work))
         return await functions[name](*arguments, **keywords)
 
