@@ -96,6 +96,9 @@ MENDED: Mapping[str, tuple[Case, int]] = {
 }  # fmt: skip
 
 
+VERDICTS = ("confirmed", "misjudged")
+
+
 class Story:
     """All reviews of one case, with a model that reports the defect only in the first one."""
 
@@ -123,7 +126,10 @@ class Story:
             if "The claim, about" in text:
                 self.confirmations += before is not None
                 later = verdict if before is not None else "confirmed"
-                return Reply(data={**CONFIRMED, "verdict": later, "ground": LINE})
+                pushed = "".join(filter(None, self.case.pushes[-1].values()))
+                ground = "return the same as ever" if later == "misjudged" else pushed
+                later = "refuted" if later == "misjudged" else later
+                return Reply(data={**CONFIRMED, "verdict": later, "ground": ground})
             report = dict(self.case.report)
             if "MASKED" in report["quote"] and "MASKED_SECRET_" in text:
                 report["quote"] = report["quote"].replace("MASKED", text[text.index("MASKED_SECRET_") :][:19])
@@ -144,8 +150,8 @@ def is_open(review: Review) -> bool:
 def test_unrepeated_finding_on_unchanged_code_stays_open(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """The finding stays open, in one row, while a call confirms it."""
-    last = Story(repository, tmp_path, monkeypatch, STANDING[name]).run()
+    """The finding stays open, in one row, whether a call confirms it or refutes it on a ground that no push changed."""
+    last = Story(repository, tmp_path, monkeypatch, STANDING[name]).run(VERDICTS[len(name) % 2])
     assert is_open(last)
     assert [one.title for one in last.still].count(TITLE) == 1
     assert last.findings_with_status("fixed") == ()

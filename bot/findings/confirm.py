@@ -80,6 +80,7 @@ class Confirmation:
     finding: Finding  # with its verdict
     silencing: Silencing | None = None  # set if a learning answers it, or if it repeats a dismissed claim
     unheard: str = ""  # why there is no verdict
+    ground: str = ""  # what it says decides
     unsettled: str = ""  # why it could neither confirm nor refute the claim, and what would settle it
     is_wanted: bool = True  # whether a maintainer would change it in this pull request, if it is true
 
@@ -114,7 +115,8 @@ def _confirmation(finding: Finding, precedents: Precedents, reply: Reply) -> Con
     judged = _judge(finding, data, is_wanted=is_wanted)
     is_open = judged.verdict.is_undecided and verdict_of(data) is not Verdict.CONFIRMED
     unsettled = (str(data.get("reason") or "").strip() or NO_REASON) if is_open else ""
-    return Confirmation(judged, _answer(precedents, data), unsettled=unsettled, is_wanted=is_wanted)
+    ground = str(data.get("ground") or "")
+    return Confirmation(judged, _answer(precedents, data), ground=ground, unsettled=unsettled, is_wanted=is_wanted)
 
 
 def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None:

@@ -4,6 +4,7 @@ A location is recognized by its file and text. If a file has equal lines, they a
 through the changes since. A file that the change renamed counts as the same file. Pure functions.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from bot.values.finding import MASK, FindingTexts
 
 CUT = 12  # from this many locations on, a finding may have more than it shows
 Location = tuple[str, int]  # path and line
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,14 @@ class Since:
                 count += len(self.now[path].split("\n")) - len(self.moves(path))
         return count
 
+    def has_changed(self, line: str) -> bool:
+        """Return whether the pushes since have added or removed this text, whose white space is ignored."""
+        words = tokens(line.strip().strip("`"))
+        texts = ((self.before.get(path, ""), self.now.get(path, "")) for path in {*self.before, *self.now})
+        return bool(words.strip()) and any(
+            tokens(before).count(words) != tokens(now).count(words) for before, now in texts if before != now
+        )
+
     def is_new(self, path: str, quote: str, start: int) -> bool:
         """Return whether these lines are new, and not moved from elsewhere in the file."""
         before, now = self.before.get(path), self.now.get(path)
@@ -51,6 +61,11 @@ class Since:
         if now is None or {*rows}.issubset(self.moves(path).values()):
             return False
         return occurrences(now, quote) > occurrences(before, quote)
+
+
+def tokens(text: str) -> str:
+    """Return the words and signs of a text with one space around each."""
+    return f" {' '.join(_TOKEN.findall(text))} "
 
 
 def kept_lines(before: str, now: str) -> Mapping[int, int]:

@@ -32,7 +32,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.findings.merge import alike, code_names, copy_mark
-from bot.findings.places import Since, added, is_replaced, known_first
+from bot.findings.places import Since, added, is_replaced, known_first, tokens
 from bot.findings.quotes import fold, locate, rows_of
 from bot.values import (
     Absence,
@@ -58,7 +58,6 @@ COMMIT_CHARS = 10  # characters of a commit ID in a sentence
 MOST_COPIES = 100  # equal lines per file that are distinguished
 # Pairs of number and fingerprint, because a file can contain the same quote twice
 NumbersGiven = tuple[tuple[int, str], ...]
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _MASKED = re.compile(r"\w{0,4}\*{3}")  # what outputs show instead of a secret
 
 
@@ -252,7 +251,7 @@ class _Head:
         if text is None:
             return False
         if path not in self._tokens:
-            self._tokens[path] = _tokens(text)
+            self._tokens[path] = tokens(text)
         return all(words in self._tokens[path] for words in _words(named, quote))
 
     async def _read(self, path: str) -> str | None:
@@ -266,12 +265,8 @@ class _Head:
 def _words(path: str, quote: str) -> list[str]:
     """If the quote is only a comment, its words count."""
     rows = [code_of(line, path) for line in rows_of(quote) if line.strip() and not is_comment(line, path)]
-    pieces = (_tokens(piece) for line in rows or rows_of(quote) for piece in _MASKED.split(line))
+    pieces = (tokens(piece) for line in rows or rows_of(quote) for piece in _MASKED.split(line))
     return [words for words in pieces if words.strip()]
-
-
-def _tokens(text: str) -> str:
-    return f" {' '.join(_TOKEN.findall(text))} "
 
 
 def new_path(path: str, files: Sequence[ChangedFile]) -> str:
@@ -413,15 +408,16 @@ def _keep_identity(past: Finding, again: Finding, since: Since, files: Sequence[
     return known_first(renewed)
 
 
-def update_doubtful(past: Finding, now: Finding, unsettled: str) -> Finding | None:
+def update_doubtful(past: Finding, now: Finding, unsettled: str, *, is_ground_new: bool) -> Finding | None:
     """Return an open finding of an earlier review after its confirmation (`now`), and what that left `unsettled`.
 
-    An unproven finding that was never shown is dropped.
+    What was confirmed is refuted only on a ground that the pushes since have added or removed. An unproven finding
+    that was never shown is dropped.
     """
-    if not now.verdict.is_plausible:
-        return past.with_status("fixed")
-    before, verdict = past.basis, now.verdict if now.verdict.is_shown else past.verdict
     still = past.with_status("still", past.tracking.how)
+    if not now.verdict.is_plausible:
+        return past.with_status("fixed") if is_ground_new or not past.verdict.is_shown else still
+    before, verdict = past.basis, now.verdict if now.verdict.is_shown else past.verdict
     if not verdict.is_undecided:
         return still.with_verdict(verdict)
     is_unconfirmed = now.basis.unconfirmed and not before.unsettled

@@ -119,7 +119,8 @@ async def judge(
                     judged[at] = silencing.silenced(one, answer)
                     continue
             if one.status != "new":
-                judged[at] = update_doubtful(one, now, confirmation.unsettled)
+                is_new = past.since.has_changed(confirmation.ground)
+                judged[at] = update_doubtful(one, now, confirmation.unsettled, is_ground_new=is_new)
                 continue
             judged[at] = _update_new(one, confirmation)
             if now.basis.unconfirmed:
