@@ -135,10 +135,8 @@ class Play:
         proofs = [one for one in now.standing if one["path"] == PROVEN and one["severity"] == "high"]
         found[LOST] = int(kind == "proven break" and (is_green or not proofs))
         for old in self.ended[0].standing if self.push else ():
-            same = [one for one in now.output["findings"] if (one["path"], one["quote"]) == (old["path"], old["quote"])]
-            # The title may be worded otherwise, and a confirmation may say that another line has fixed it.
-            may_end = bool(self.asked["confirmation"])
-            kept = {(one["number"], one["severity"]) for one in same if may_end or one["status"] != "fixed"}
+            same = [one for one in now.standing if (one["path"], one["quote"]) == (old["path"], old["quote"])]
+            kept = {(one["number"], one["severity"]) for one in same}  # the title may be worded otherwise
             found[REPLACED] += (old["number"], old["severity"]) not in kept
             again = [one for one in now.standing if one in same or one["title"] == old["title"]]
             found[TWICE] += sum(one["place"] == "inline" and one["status"] == "new" for one in again)
