@@ -17,8 +17,6 @@ from bot.values.finding import break_digest
 from deeprepo.impact.forgotten.find import find
 from deeprepo.impact.forgotten.values import ForgottenPlace
 
-MOST_DEFINITIONS = 10
-
 
 def listed(place: ForgottenPlace) -> ListedPlace:
     """Return a place with its fingerprint, which survives moved lines."""
@@ -48,7 +46,7 @@ async def overlooked(session: Session, findings: Sequence[Finding]) -> tuple[Lis
     is_marked = globs.generated_marks(rules)
     found = {(item.path, item.line) for finding in findings for item in (*finding.places, *finding.evidence)}
     entries = subject.ignore_list.entries
-    definitions = [row for row in _definitions(session) if _is_open(row, found, entries)][:MOST_DEFINITIONS]
+    definitions = [row for row in _definitions(session) if _is_open(row, found, entries)]
     places = await find(subject.tree, subject.files, lambda path: bool(is_marked(path)))
     found |= {(row.path, row.line) for row in definitions}
     names = {_short(row.name) for row in definitions}

@@ -1,6 +1,6 @@
 """The list of the lines that the change may have forgotten."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +13,9 @@ from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+
+MOST_DEFINITIONS = 10  # rows; the JSON output has all
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,14 @@ class OverlookedSection(Section[Places]):
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
         """Return the rows of the list."""
-        rows = [place for place in self.of(review) if not place.is_known]
-        return {self.key: [_row(place, review, words) for place in rows[:most]]}
+        rows, more = shown_places(self.of(review))
+        told = words.say("and_more_json", more + max(0, len(rows) - most)) if more or len(rows) > most else ""
+        return {self.key: [_row(place, review, words) for place in rows[:most]], "overlooked_left": told}
 
     def in_terminal(self, part: Places, most: int | None) -> "Iterable[RenderableType]":
         """Return the list."""
         del most
-        rows = [place for place in part if not place.is_known]
+        rows, left = shown_places(part)
         if not rows:
             return
         from rich.padding import Padding
@@ -68,6 +72,8 @@ class OverlookedSection(Section[Places]):
             text = f"  {line(place.says)}: " if place.says else f"  {what}"
             more = f" {row['more']}" if row["more"] else ""
             yield Text.assemble(text, (line(f"{place.path}:{place.line}"), "cyan"), more)
+        if left:
+            yield Text(f"  {words.say('and_more_json', left)}", "dim")
 
     def recall(self, row: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
         """Return the fingerprints of the stored list."""
@@ -83,6 +89,13 @@ class OverlookedSection(Section[Places]):
 
 
 OVERLOOKED = OverlookedSection()
+
+
+def shown_places(part: Sequence[ListedPlace]) -> tuple[list[ListedPlace], int]:
+    """Return the rows that no earlier review listed, of definitions the first ones, and the number of others."""
+    new = [place for place in part if not place.is_known]
+    others = [place for place in new if place.certainty == "definition"][MOST_DEFINITIONS:]
+    return [place for place in new if place not in others], len(others)
 
 
 def _texts(place: ListedPlace, words: Phrases) -> dict[str, str]:

@@ -12,6 +12,7 @@ from bot.review import own_checks
 from bot.review.prompts import LISTED_FILES
 from bot.review.readings import riskiest
 from bot.review.session import Session, as_shown
+from bot.sections.overlooked import shown_places
 from bot.values import Unit, severity_rank
 from deeprepo.rlm.values import tokens
 
@@ -46,7 +47,7 @@ def gather(
             files=survey.files[:LISTED_FILES],
             more_files=max(0, len(survey.files) - LISTED_FILES),
             diffs=diffs,
-            places=session.results.listed,
+            places=shown_places(session.results.listed)[0],
             findings=sorted(
                 [as_shown(session, finding) for finding in session.results.findings],
                 key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes),
