@@ -108,7 +108,7 @@ class Source:
         return "reader" if self.view == "diff" else self.role
 
     def __str__(self) -> str:
-        return f"{self.label} {self.name}".strip()
+        return f"{self.role} {self.name}".strip()
 
 
 MASK = "***"  # replaces all but the first characters of a secret
