@@ -46,10 +46,12 @@ async def overlooked(session: Session, findings: Sequence[Finding]) -> tuple[Lis
     is_marked = globs.generated_marks(rules)
     found = {(item.path, item.line) for finding in findings for item in (*finding.places, *finding.evidence)}
     entries = subject.ignore_list.entries
-    definitions = [row for row in _definitions(session) if _is_open(row, found, entries)]
+    every = [*_definitions(session)]
+    silenced = {one.fingerprint for one in subject.ignore_list.split(session.results.hints)[1]}
+    definitions = [row for row in every if row.fingerprint not in silenced and _is_open(row, found, entries)]
     places = await find(subject.tree, subject.files, lambda path: bool(is_marked(path)))
     found |= {(row.path, row.line) for row in definitions}
-    names = {_short(row.name) for row in definitions}
+    names = {_short(row.name) for row in every}
     others = [listed(place) for place in places if _short(place.name) not in names]
     known = past.known.parts.get(OVERLOOKED.key) if past.known is not None and not past.round.full else None
     return tuple(
@@ -68,9 +70,8 @@ def _is_open(row: ListedPlace, found: Collection[tuple[str, int]], entries: Iter
 
 def _definitions(session: Session) -> Iterator[ListedPlace]:
     """Yield what contracts can't prove, then the uses of removed names that something else may define."""
-    hints, _ = session.survey.ignore_list.split(session.results.hints)
     names = set[str]()
-    for hint in sorted(hints, key=lambda hint: (hint.path, hint.start)):
+    for hint in sorted(session.results.hints, key=lambda hint: (hint.path, hint.start)):
         name = hint.title.partition(" ")[0]
         names.add(_short(name))
         yield _row(hint.path, hint.start, name, hint.title, hint.fingerprint)

@@ -184,6 +184,6 @@ async def admit(session: Session, finding: Finding) -> None:
     if isinstance(checked_finding, str):
         session.results.refused_count += 1
     elif not finding.proven and {source.name for source in finding.basis.sources} == {"contracts"}:
-        session.results.hints.append(checked_finding)
+        session.results.hints.append(replace(checked_finding, fingerprint=merge.fingerprint(checked_finding)))
     else:
         merge.add(session.results.findings, checked_finding)

@@ -9,6 +9,7 @@ from bot.review.agent import tools
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import report
 from bot.review.session import Session
+from bot.sections.overlooked import ListedPlace
 from bot.values import Finding, Source, Verdict
 from deeprepo.rlm.errors import ProviderRefused
 from deeprepo.rlm.repl.process import Repl
@@ -140,6 +141,30 @@ def test_corrected_finding_replaces_the_old_one_unless_code_has_proven_it(table:
     assert (only.path, only.basis.votes) == ("shop/cart.py", 2)
     assert left[1].path == "shop/order.py"
     assert "code has proven it" in str(root.refusals)
+
+
+def test_root_supports_an_absence_by_a_search_and_reports_a_listed_place(table: Table) -> None:
+    """A search that finds nothing supports a finding, unless no file fits its glob. A listed place becomes a finding."""
+
+    async def step(session: Session) -> tuple[list[str], RunState]:
+        reader = RunState(session, source=Source("model", "scripted/root", "root", view="diff"))
+        told = (await report.report(reader, "shop/price.py", "    if not items:", "No test", "why")).split()[0]
+        root = RunState(session, source=Source("model", "scripted/root", "root"))
+        session.results.listed = (
+            ListedPlace("shop/cart.py", 4, "x", "word", "", 0, was_given=True, new_path="", fingerprint="abcd"),
+        )
+        globs = "*.tsx", "shop/*.py"
+        said = [await report.agree(root, told, glob, "def show") for glob in globs]
+        said.append(await report.agree(root, told, "shop/*.py", "def nobody"))
+        said.append(await report.report(root, "shop/cart.py", "def show(cart):", "It is old", "why", instead_of="abcd"))
+        return said, root
+
+    said, root = table.run(step)
+    assert said[0] == "refused: no text file fits '*.tsx'"
+    assert said[1].startswith("refused: the search finds shop/cart.py:")
+    assert said[2] == "supported"
+    assert "accepted at shop/cart.py" in said[3]
+    assert len(root.refusals) == 1
 
 
 def test_report_only_adds_evidence_to_a_proven_finding(table: Table) -> None:
