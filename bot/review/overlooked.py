@@ -1,7 +1,6 @@
 """Find the lines of the head that the change may have forgotten."""
 
 import hashlib
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -44,15 +43,15 @@ async def overlooked(session: Session, findings: Sequence[Finding]) -> tuple[Lis
     base = await subject.tree.entries("base")
     rules = await subject.tree.read_many([path for path in base if path.endswith(".gitattributes")], "base")
     is_marked = globs.generated_marks(rules)
-    found = {(item.path, item.line) for finding in findings for item in (*finding.places, *finding.evidence)}
+    found = {item.location for finding in findings for item in (*finding.places, *finding.evidence)}
     entries = subject.ignore_list.entries
-    every = [*_definitions(session)]
+    every = [*_definitions(session, found)]
     silenced = {one.fingerprint for one in subject.ignore_list.split(session.results.hints)[1]}
     definitions = [row for row in every if row.fingerprint not in silenced and _is_open(row, found, entries)]
     places = await find(subject.tree, subject.files, lambda path: bool(is_marked(path)))
     found |= {(row.path, row.line) for row in definitions}
-    names = {_short(row.name) for row in every}
-    others = [listed(place) for place in places if _short(place.name) not in names]
+    names = {(row.source, _short(row.name)) for row in every}
+    others = [listed(place) for place in places if (place.source, _short(place.name)) not in names]
     known = past.known.parts.get(OVERLOOKED.key) if past.known is not None and not past.round.full else None
     return tuple(
         replace(row, is_known=isinstance(known, frozenset) and row.fingerprint in known)
@@ -61,36 +60,41 @@ async def overlooked(session: Session, findings: Sequence[Finding]) -> tuple[Lis
 
 
 def _is_open(row: ListedPlace, found: Collection[tuple[str, int]], entries: Iterable[IgnoreEntry]) -> bool:
-    """Return whether no finding shows the line, and nobody ignores it."""
+    """Return whether the line is neither in a finding nor ignored."""
     return (row.path, row.line) not in found and not any(
         entry.fingerprint == row.fingerprint if entry.is_of_finding else globs.matches([entry.path], row.path)
         for entry in entries
     )
 
 
-def _definitions(session: Session) -> Iterator[ListedPlace]:
-    """Yield what contracts can't prove, then the uses of removed names that something else may define."""
-    names = set[str]()
+def _definitions(session: Session, found: Collection[tuple[str, int]]) -> Iterator[ListedPlace]:
+    """Yield what contracts can't prove, then the uses of removed names that something else may define.
+
+    `found`: the lines of findings, which are left out.
+    """
+    seen, listed_marks = {*found}, {hint.fingerprint for hint in session.results.hints}
     for hint in sorted(session.results.hints, key=lambda hint: (hint.path, hint.start)):
-        name = hint.title.partition(" ")[0]
-        names.add(_short(name))
-        yield _row(hint.path, hint.start, name, hint.title, hint.fingerprint)
+        source = next((item.path for item in hint.evidence if item.side == "base"), "")
+        seen |= {item.location for item in hint.places}
+        yield _row((hint.path, hint.start), hint.title.partition(" ")[0], source, hint.title, hint.fingerprint)
     by_symbol = dict[str, list[ObligedUse]]()
     for use in session.tracker.named_uses():
-        if _short(use.symbol) not in names:
+        if (use.path, use.line) not in seen:
             by_symbol.setdefault(use.symbol, []).append(use)
     for symbol, (use, *others) in by_symbol.items():
         more = len({other.path for other in others} - {use.path})
         says = f"{use.says}, and {use.path} may still use it" + (f" (and {count(more, 'more file')})" if more else "")
         mark = fingerprint_of(break_digest("likely", symbol), "broken-caller")
-        yield _row(use.path, use.line, symbol.rpartition(":")[2], says, mark)
+        source, _, name = symbol.rpartition(":")
+        if mark not in listed_marks:
+            yield _row((use.path, use.line), name, source, says, mark)
 
 
 def _short(name: str) -> str:
     """Return the last part of a definition's name."""
-    return re.split(r"[:.]", name.rstrip(",()"))[-1]
+    return name.rstrip(",()").rpartition(".")[2]
 
 
-def _row(path: str, line: int, name: str, says: str, fingerprint: str) -> ListedPlace:
-    place = ForgottenPlace(path, line, "", name, "definition", "", 0)
+def _row(at: tuple[str, int], name: str, source: str, says: str, fingerprint: str) -> ListedPlace:
+    place = ForgottenPlace(*at, "", name, "definition", source, 0)
     return replace(listed(place), fingerprint=fingerprint, says=says)

@@ -76,12 +76,14 @@ class OverlookedSection(Section[Places]):
             yield Text(f"  {words.say('and_more_json', left)}", "dim")
 
     def recall(self, row: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
-        """Return the fingerprints of the stored list."""
-        return frozenset(str(place["fingerprint"]) for place in row)
+        """Return the fingerprints of the rows that were shown."""
+        new = [place for place in row if place["certainty"] == "definition" and not place["is_known"]]
+        counted = {str(place["fingerprint"]) for place in new[MOST_DEFINITIONS:]}
+        return frozenset(self.fingerprints(row)) - counted
 
     def fingerprints(self, row: Any) -> Collection[str]:  # noqa: ANN401 - any JSON value
         """Return what `/deeprepo ignore` accepts."""
-        return self.recall(row)
+        return {str(place["fingerprint"]) for place in row}
 
     def without(self, part: Places, silenced_places: Collection[tuple[str, int]]) -> Places:
         """Return the list without the lines of silenced findings."""
