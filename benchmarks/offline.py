@@ -50,7 +50,7 @@ class Result:
     findings: int
     hints: int  # rows of the list about definitions
     seconds: float
-    told: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding, then those rows
+    report_lines: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding, then those rows
     processor: float = 0.0  # seconds of it, those of git and other programs included
     checkers: tuple[str, ...] = ()  # the type checkers that report a hit, alone or beside another check
 
@@ -73,7 +73,7 @@ def main() -> int:
             f"{'hit ' if result.hit else '-   '} {result.findings:>2} findings  {result.seconds:5.1f} s  {result.id}",
             flush=True,
         )
-        for line in result.told if asked.verbose else ():
+        for line in result.report_lines if asked.verbose else ():
             print(f"         {line}")
     if not results:
         print(f"no case has a clone in {asked.repos}. Run `make fetch` to get them", file=sys.stderr)

@@ -117,7 +117,7 @@ def test_list_of_messages_is_a_prompt() -> None:
 
 
 class Busy:
-    """A model that answers its workers and children once so many of them wait for it."""
+    """A model that answers its workers and children only when this many of them are waiting."""
 
     def __init__(self, code: str, wanted: int) -> None:
         self.code, self.wanted, self.prompts = code, wanted, list[str]()

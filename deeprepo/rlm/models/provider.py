@@ -66,7 +66,7 @@ def address(provider: Provider, base_url: str | None) -> str:
 
 
 def is_private(base_url: str) -> bool:
-    """Return whether an address is on this machine or in a private network, where nobody bills by the token."""
+    """Return whether an address is on this machine or in a private network, where calls aren't billed by the token."""
     host = (urlsplit(base_url).hostname or "").lower()
     try:
         place = ip_address(host)

@@ -78,7 +78,7 @@ class InTurn:
         self.depth -= 1
 
     def count(self) -> None:
-        """Count a call if others could have been sent beside it."""
+        """Count a call that could have been sent together with others."""
         loop = asyncio._get_running_loop()  # noqa: SLF001 - unlike its public form, it raises nothing
         self.calls += bool(self.depth or (loop is not None and len(asyncio.all_tasks(loop)) > 1))
 

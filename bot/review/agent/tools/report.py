@@ -162,7 +162,7 @@ async def set_answer(
 
 
 def take_answers(state: RunState, data: Mapping[str, Any]) -> None:
-    """Take what ends a review beside its summary: the files that the root judged, and notes. A child's don't count."""
+    """Record what a root hands in with its summary: the files that it judged, and its notes. A child's are ignored."""
     if state.depth:
         return
     session = state.session
