@@ -18,10 +18,6 @@ BEFORE = {
     "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
 }
 AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
-MEGABYTES, DISTRIBUTIONS = (
-    112,
-    50,
-)  # a new environment itself has pip, and setuptools up to Python 3.11
 KEY = {"OPENAI_API_KEY": "sk-planted-planted"}
 NO_SERVER = f"The server's dependencies are not installed: {install('server')}"
 NO_MCP = f"The dependencies of `deeprepo mcp` are not installed: {install('mcp')}"

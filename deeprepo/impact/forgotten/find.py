@@ -121,15 +121,12 @@ def _broken_paths(rows: Iterable[Row], gone: GonePaths) -> Iterator[ForgottenPla
 
 async def _left_uses(tree: Tree, rows: Sequence[Row], uses: Sequence[GoneUse]) -> list[ForgottenPlace]:
     """Return the lines with a form that only users of a gone definition write."""
-    found = [(one, row) for one in uses for row in rows if one.name in row[2] and re.search(one.form, row[2])]
-    by_use: dict[GoneUse, list[Row]] = defaultdict(list)
-    for one, row in found:
-        if one.folder is None or await _runs_here(tree, row, one.folder):
-            by_use[one].append(row)
     return [
-        ForgottenPlace(path, line, text, one.name, "certain", one.path, one.line)
-        for one, lines in by_use.items()
-        for path, line, text in lines
+        ForgottenPlace(*row, one.name, "certain", one.path, one.line)
+        for one in uses
+        for row in rows
+        if one.name in row[2] and re.search(one.form, row[2])
+        if one.folder is None or await _runs_here(tree, row, one.folder)
     ]
 
 

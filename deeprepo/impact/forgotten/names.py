@@ -13,13 +13,13 @@ from deeprepo.impact.text.paths import is_prose
 
 SHORTEST = 4  # letters of a word, or characters of a path; shorter ones occur everywhere
 LONGEST_LINE = 600  # characters; longer lines are data
-# An option; the end of a closing tag, which is no path; a name or path, in which an apostrophe is between letters.
-RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|(?<=<)/[\w.:-]*|(?:[\w@.~/-]|(?<=\w)'(?=\w))+")
-_PART = re.compile(r"[/.]+")
+# An option; the end of a closing tag, which is no path; a name or path, in which an apostrophe or colon is between letters.
+RUN = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|(?<=<)/[\w.:-]*|(?:[\w@.~/-]|(?<=\w)[':](?=\w))+")
+PART = re.compile(r"[/.:]+")
 # The name before `:`, `=`, `(` or `{` at the start of a line, after up to three words: a key in YAML, TOML, JSON or
 # settings, a target, a shell function, a field, message or block in GraphQL, Protocol Buffers or HCL, a table.
 KEY = re.compile(r"^\s*+(?:-\s+)?(?:[A-Za-z][\w.<>]*+\s+){0,3}?[\"'`]?([A-Za-z_][\w./-]*)[\"'`]?\s*(?:[:?+]?=|:|\(|\{)")
-SECTION = re.compile(r"^\s*+\[+([\w.-]+)\]+\s*$")
+SECTION = re.compile(r"^\s*+\[+(?:\w+:)?([\w.-]+)\]+\s*$")
 # The name of a template that others include.
 _TEMPLATE = re.compile(r'\{\{-?\s*+define\s++"([^"]++)"')
 # The first word of a line that ends with a comma or bracket, before a type: a column in SQL.
@@ -70,7 +70,7 @@ def _forms(run: str) -> Sequence[str]:
     if run.startswith("-"):
         return run, run.lstrip("-")
     run = run.lstrip("./")
-    return run, run.rpartition("/")[2], *_PART.split(run)
+    return run, run.rpartition("/")[2], *PART.split(run)
 
 
 def given_names(path: str, source: bytes) -> Mapping[str, int]:

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import Literal
 
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.forgotten.names import KEY, LONGEST_LINE, RUN, SECTION, is_word, trimmed
+from deeprepo.impact.forgotten.names import KEY, LONGEST_LINE, PART, RUN, SECTION, is_word, trimmed
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_code, is_prose, is_style
 
@@ -61,7 +61,7 @@ def _places(line: str, path: str, *, is_block: bool) -> Iterator[tuple[str, Plac
             if run.startswith("--") and (is_quoted if filetype(path).is_parsed else is_written and not is_style(path)):
                 yield run, "flag"
             continue
-        name, last = run.strip("/"), re.split(r"[/.]", run)[-1]
+        name, last = run.strip("/"), PART.split(run)[-1]
         if start in keys:
             yield name, "key"
             continue
@@ -73,10 +73,10 @@ def _places(line: str, path: str, *, is_block: bool) -> Iterator[tuple[str, Plac
                 yield from ((one, "code") for one in (name, last))
             continue
         if is_quoted or (value is not None and value.start(1) <= start and end <= value.end(1)):
-            yield name, "folder" if "/" in name else "text"
+            yield from ((one, "folder" if "/" in name else "text") for one in {name, name.partition(".")[0]})
         elif "." in name and after != "(" and filetype(path).is_parsed:
             yield last, "member"
-        yield from ((one, "name") for one in (name, last, *re.split(r"[/.]", name)))
+        yield from ((one, "name") for one in (name, last, *PART.split(name)))
 
 
 def _paths(run: str, *, has_code: bool) -> Iterator[str]:

@@ -120,7 +120,7 @@ class Modules(Resolver):
         bases = tuple(self._bases(importer, spec))
         for base in bases:
             if found := self._file(base):
-                return (found,) if found == base else self._rivals(importer, found)
+                return self._declared(importer, found) if found == base else self._rivals(importer, found)
         if spec.startswith("."):
             return () if bases and not self._paths.is_folder(bases[0]) else None
         file = self._package(spec)
@@ -148,6 +148,12 @@ class Modules(Resolver):
             tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
         tries += [posixpath.join(base, f"index{end}") for end in ENDINGS]
         return next((path for path in tries if path in self._paths.files), None)
+
+    def _declared(self, importer: str, found: str) -> tuple[str, ...]:
+        """Return a file, and for TypeScript the declarations beside it."""
+        stem, ending = posixpath.splitext(found)
+        typed = f"{stem}.d{ending.replace('js', 'ts')}"
+        return (found,) if importer.endswith(PLAIN) or typed not in self._paths.files else (found, typed)
 
     def _rivals(self, importer: str, found: str) -> tuple[str, ...]:
         """Return the files that a specifier without suffix may refer to.
