@@ -12,9 +12,9 @@ UNIT = Unit(
 )  # fmt: skip
 
 
-def units(count: int) -> list[Unit]:
+def units(count: int, tokens: int = 1_000) -> list[Unit]:
     """Return code regions, each in its own file."""
-    return [replace(UNIT, id=f"m{n}.py:f", path=f"m{n}.py") for n in range(count)]
+    return [replace(UNIT, id=f"m{n}.py:f", path=f"m{n}.py", tokens=tokens) for n in range(count)]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def units(count: int) -> list[Unit]:
         ([], True, True, "parts", "there is nothing left to review"),
         (units(80), True, True, "root", "80 code regions with about 80,000 tokens, so"),
         (units(81), True, True, "rlm", "then the root model connects the parts"),
-        (units(401), True, True, "rlm", "then the root model connects the parts, in at most 8 turns"),
+        (units(401, 100), True, True, "root", "401 code regions with about 40,100 tokens, so"),
         (units(7), False, True, "parts", "a worker but no root model is configured"),
     ],
 )

@@ -26,20 +26,14 @@ CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined
 
 
 async def run(
-    session: Session,
-    seed: str,
-    shown: Sequence[Unit] = (),
-    *,
-    gate: bool,
-    alone: bool = False,
-    turns: int | None = None,
+    session: Session, seed: str, shown: Sequence[Unit] = (), *, gate: bool, alone: bool = False
 ) -> Transcript:
     """Run the root's turns over this session. `shown`: the code regions in its first message, which is the `seed`.
 
     Raises ReplUnavailable if no REPL starts; any other problem is reported in the transcript. With `gate`, the root is
     told which code regions nobody has read. With `alone`, no workers have read the change in parts.
     """
-    turns = turns or session.calls.budget.limits.turns
+    turns = session.calls.budget.limits.turns
     root_run = await _run_root(session, seed, shown, gate=gate, alone=alone, turns=turns)
     return _transcript(session, root_run)
 

@@ -1,6 +1,6 @@
 """Write the root's first message: findings, the change, and lines that it may have forgotten.
 
-If workers have read the change and its diff is too long, it shows the diff of the riskiest files. Pure functions.
+If the diff is too long, it shows the riskiest files. Pure functions.
 """
 
 from collections.abc import Sequence
@@ -16,21 +16,17 @@ from bot.sections.overlooked import shown_places
 from bot.values import Unit, severity_rank
 from deeprepo.rlm.values import tokens
 
-MESSAGE_TOKENS = 14_000  # tokens of the whole message, if workers have read the change
+# tokens of the whole message if workers have read the change, and of the diff that a root reads itself
+MESSAGE_TOKENS, WHOLE_TOKENS = 14_000, 24_000
 LINES_AROUND_CHANGE = 5  # unchanged lines around a change
 PULL_BODY_CHARS = 4_000
 
 
-def gather(
-    session: Session,
-    *,
-    alone: Sequence[Unit] | None = None,
-    most: int = MESSAGE_TOKENS,
-) -> tuple[str, Sequence[Unit]]:
+def gather(session: Session, *, alone: Sequence[Unit] | None = None) -> tuple[str, Sequence[Unit]]:
     """Return the root's first message, and the code regions that it shows.
 
-    - `alone`: the regions that the root reads itself; None if workers have read the change.
-    - `most`: maximum tokens if workers have read the change. The riskiest files that fit are then shown.
+    `alone`: the regions that no workers have read; None if they have read the change. Of a longer diff, the riskiest
+    files are shown.
     """
     survey = session.survey
     units, is_alone = (survey.units, False) if alone is None else (alone, True)
@@ -57,5 +53,7 @@ def gather(
             issues=survey.pull.issues,
         )
 
-    shown = units if is_alone else list(riskiest(units, most - tokens(compose(()))))
+    is_short = is_alone and sum(unit.tokens for unit in units) <= WHOLE_TOKENS
+    room = WHOLE_TOKENS if is_alone else MESSAGE_TOKENS - tokens(compose(()))
+    shown = units if is_short else list(riskiest(units, room))
     return compose([*map(shortened, file_diffs(shown, reviewable, LINES_AROUND_CHANGE))]), shown

@@ -19,15 +19,13 @@ from bot.values import ReviewEffort, StrategyChoice, Transcript, Unit
 from deeprepo.rlm.errors import ProviderError
 
 # The thresholds between strategies; see docs/effort.md for the reasons.
-# for all code regions that a root reads itself; with more, workers read the change in parts
+# for all code regions that one call reads before a root works; with more, workers read the change in parts
 ONE_READING = 80_000
-ANY_WINDOW = 24_000  # the same for a model with a small context window; a longer prompt is split
+ANY_WINDOW = 24_000  # the same for a small context window, where a longer prompt is split, or a small budget
 WINDOW_PART = 2  # else it must fit into 1/WINDOW_PART of the window
 ROOT_TOKENS = 18_000  # maximum for a root's first message and its instructions
-# regions of a change; with more, a root gets fewer turns, because each turn repeats what it saw
-ROOT_UNITS = 400
+READING_PART = 4  # the budget must pay for that call with 1/READING_PART of it, if it is above ANY_WINDOW
 ROOT_PART = 2  # the budget must pay for that message and its reply with 1/ROOT_PART of it
-MANY_TURNS = 8  # turns of a root in a change with more regions than ROOT_UNITS
 # reasons shown in the review
 NO_MODEL, ASKED, NO_EFFORT = "no model is configured", "chosen in the settings", "this review runs only static checks"
 WITHOUT_ROOT = frozenset({"auto", "offline", "parts"})  # strategies that need no root model
@@ -67,6 +65,7 @@ def choose_at(session: Session, effort: ReviewEffort) -> tuple[str, str]:
         short_push=is_short_push(subject),
         effort=effort,
         window=session.calls.sizes.window(root) if root is not None else None,
+        readable=_can_afford(session, sum(unit.tokens for unit in subject.tracker.unread()), READING_PART),
     )
 
 
@@ -131,6 +130,7 @@ def choose(
     short_push: bool = False,
     effort: ReviewEffort = "medium",
     window: int | None = None,
+    readable: bool = True,
 ) -> tuple[str, str]:
     """Return the strategy and the reason shown in the review.
 
@@ -138,6 +138,7 @@ def choose(
     - `moved`: files were removed or moved, so other files may still refer to them.
     - `short_push`: few lines changed since an earlier review.
     - `window`: the root's context window in tokens, if it is known.
+    - `readable`: the budget covers one call that reads all of these regions.
     """
     if not worker:
         return "offline", NO_MODEL if strategy == "auto" else NO_EFFORT
@@ -147,10 +148,9 @@ def choose(
     what = f"{count(len(units), 'code region')} with about {size:,} tokens"
     is_read_only = short_push and effort == "medium" and not moved and size <= ONE_PROMPT
     if root and effort != "low" and affordable and (units or moved) and not is_read_only:
-        if size <= _one_reading(window) and len(units) <= ROOT_UNITS:
+        if size <= (_one_reading(window) if readable else ANY_WINDOW):
             return "root", f"{what}, so the root model reviews it and searches the repository"
-        turns = f", in at most {MANY_TURNS} turns" if len(units) > ROOT_UNITS else ""
-        return "rlm", f"{what}; workers review all of it, then the root model connects the parts{turns}"
+        return "rlm", f"{what}; workers review all of it, then the root model connects the parts"
     if not units:
         return "parts", "there is nothing left to review"
     lacks = "few lines changed since the last review" if is_read_only else "the budget is too small for a root model"
@@ -181,5 +181,10 @@ def is_short_push(survey: Survey) -> bool:
 
 def can_afford_root(session: Session) -> bool:
     """Return whether the remaining budget covers a root."""
+    return _can_afford(session, ROOT_TOKENS, ROOT_PART)
+
+
+def _can_afford(session: Session, size: int, part: int) -> bool:
+    """Return whether 1/`part` of the remaining budget covers a call of the root's model with `size` tokens."""
     model = session.root
-    return model is not None and foresight.affordable_calls(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
+    return model is not None and foresight.affordable_calls(session.calls, model, size, "root", part, 1) > 0

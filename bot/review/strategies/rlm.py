@@ -9,13 +9,12 @@ from dataclasses import replace
 from bot.errors import public
 from bot.review.agent import loop, seed
 from bot.review.session import Session
-from bot.review.strategies import MANY_TURNS, ROOT_UNITS, parts
+from bot.review.strategies import parts
 from bot.values import Transcript, Unit
 from deeprepo.rlm.errors import ReplUnavailable
 from deeprepo.rlm.loop.conversation import MAX_TOKENS
 from deeprepo.rlm.values import Usage, tokens
 
-MANY_MESSAGE = 10_000  # tokens of the root's first message in such a change, which each turn sends again
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt, and of the findings in its first message
 
 
@@ -25,26 +24,20 @@ async def run(session: Session) -> Transcript:
     Confirmations come at the end, one for each remaining finding.
     """
     reserve(session)
-    many = len(session.units) > ROOT_UNITS
     await parts.run(session, by_workers=True)
-    start, shown = seed.gather(session, most=MANY_MESSAGE if many else seed.MESSAGE_TOKENS)
-    transcript = await look_around(session, start, shown, turns=MANY_TURNS if many else None)
+    transcript = await look_around(session, *seed.gather(session))
     if session.tracker.unread(never_asked=True):
         await parts.run(session, by_workers=True, never_asked=True)
     return replace(transcript, partial=transcript.partial or bool(session.tracker.unread()))
 
 
-async def look_around(
-    session: Session, start: str, shown: Sequence[Unit], *, alone: bool = False, turns: int | None = None
-) -> Transcript:
+async def look_around(session: Session, start: str, shown: Sequence[Unit], *, alone: bool = False) -> Transcript:
     """Run the root's turns, which begin with this message. It shows these code regions.
 
-    - `alone`: no workers have read the change in parts.
-    - `turns`: the maximum number of turns, if it is lower than the review's limit.
+    `alone`: no workers have read the change in parts.
     """
-    turns = min(session.calls.budget.limits.turns, turns) if turns is not None else None
     try:
-        transcript = await loop.run(session, start, shown, gate=not alone, alone=alone, turns=turns)
+        transcript = await loop.run(session, start, shown, gate=not alone, alone=alone)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
         session.results.notes.append(f"the REPL did not start ({public(error)}), so the root model did not look around")
