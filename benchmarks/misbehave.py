@@ -164,7 +164,7 @@ async def _local(play: Play, folder: Path) -> None:
         out, err = io.StringIO(), io.StringIO()
         words = ["review", f"main..push{at}", "--repo", str(repository), "--fail-on", "high", "--format", "json", *told]
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = await asyncio.to_thread(cli.run, words)
+            code = await asyncio.to_thread(cli.main, words)
         state.write_text(out.getvalue())
         told = ["--previous", str(state)]
         play.ended.append(Ended(json.loads(out.getvalue() or "{}"), code == 0, out.getvalue() + err.getvalue()))

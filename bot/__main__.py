@@ -17,9 +17,9 @@ def main() -> None:
     gc.set_threshold(500_000, 20, 20)
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"  # looking for some reads each installed distribution
     try:
-        from bot.cli import run
+        from bot import cli
 
-        code = run(sys.argv[1:])
+        code = cli.main(sys.argv[1:])
     except KeyboardInterrupt:  # while the command line itself was loaded
         code = 130
     gc.freeze()  # a search at the end takes 60 ms

@@ -1,4 +1,4 @@
-"""The command line. Only `commands.run` converts errors to exit codes.
+"""The command line. Only `commands.main` converts errors to exit codes.
 
 0  clean, or nothing to review
 1  findings at or above --fail-on, or an incomplete review with --fail-on
@@ -7,6 +7,6 @@
 130  interrupted (what was found so far is shown)
 """
 
-from bot.cli.commands import run
+from bot.cli.commands import main
 
-__all__ = ["run"]
+__all__ = ["main"]

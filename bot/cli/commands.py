@@ -132,7 +132,7 @@ def _main(
             tell(f"warning: {sentence}")
 
 
-def run(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Run a command line, and return its exit code. Errors are printed as a message."""
     try:
         code = app(arguments, standalone_mode=False)

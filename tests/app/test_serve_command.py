@@ -7,7 +7,7 @@ import pytest
 from serving import NOBODY, SECRET, settings
 
 from bot.app.checks import CheckedItem, checks
-from bot.cli import run
+from bot.cli import main
 from bot.config.server import Server
 from deeprepo_sandbox import github as sandbox
 
@@ -39,7 +39,7 @@ def test_invalid_settings_end_the_command_with_a_message_each(
 ) -> None:
     """The exit code is 2, before anything is opened."""
     variables(APP_ID="x", WEBHOOK_SECRET="short", PORT="high")
-    assert run(["serve"]) == 2
+    assert main(["serve"]) == 2
     said = capsys.readouterr().err
     assert [
         name
@@ -51,7 +51,7 @@ def test_invalid_settings_end_the_command_with_a_message_each(
 def test_check_lists_missing_settings(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
     """Without any settings, working items are listed too, and the exit code is 2."""
     variables(GITHUB_API=NOBODY, CAP_USD="2.5", CAP_USD_PER_DAY_INSTALLATION="7")
-    assert run(["serve", "--check"]) == 2
+    assert main(["serve", "--check"]) == 2
     said = capsys.readouterr().out
     assert "!! GitHub App     no credentials" in said
     assert "ok review limit   $2.50 per review" in said

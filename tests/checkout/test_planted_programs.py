@@ -79,7 +79,7 @@ def test_plain_git_starts_the_program(tmp_path: Path) -> None:
 )
 def test_commands_never_start_the_program(watched: Planted, arguments: list[str]) -> None:
     """Every command that opens a repository still does its work."""
-    assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
+    assert cli.main([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
 
 
 def test_mcp_tools_never_start_the_program(watched: Planted, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_mcp_tools_never_start_the_program(watched: Planted, tmp_path: Path) -> 
 
 def test_init_from_never_starts_the_program(watched: Planted) -> None:
     """`init --from` lists the tracked files and finds no other reviewer's settings."""
-    assert cli.run(["init", "--from", "--repo", str(watched.repository.folder)]) == 2
+    assert cli.main(["init", "--from", "--repo", str(watched.repository.folder)]) == 2
 
 
 @pytest.mark.slow
@@ -132,5 +132,5 @@ def test_tracked_folder_resembling_a_repository_starts_no_program(tmp_path: Path
     bare.parent.mkdir(parents=True)
     made.git_dir.rename(bare)
     for argument in (["--repo", str(bare)], ["--repo", str(bare / "refs")]):
-        cli.run(["estimate", *argument])
+        cli.main(["estimate", *argument])
     assert made.started() == ""

@@ -89,7 +89,7 @@ def deeprepo(*arguments: str, cwd: Path, **env: str) -> Ended:
     os.environ.update(clean)
     try:
         with contextlib.chdir(cwd), redirect_stdout(out), redirect_stderr(err):
-            code = cli.run(list(arguments))
+            code = cli.main(list(arguments))
     finally:
         os.environ.clear()
         os.environ.update(before)

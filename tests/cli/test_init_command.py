@@ -77,7 +77,7 @@ def test_nothing_is_overwritten_silently(repository: Repository, capsys: pytest.
 
     def again() -> tuple[int, str, str]:
         command = ["init", "--repo", str(repository.folder), "--action", f"me/mine@{'a' * 40}"]
-        return cli.run(command), *capsys.readouterr()
+        return cli.main(command), *capsys.readouterr()
 
     assert again()[0] == 0
     assert again()[1].count(": unchanged") == 2
@@ -100,7 +100,7 @@ def test_settings_are_converted_before_or_after_the_workflow_is_written(
     settings, action = repository.folder / ".deeprepo.yml", ("--action", f"me/mine@{'a' * 40}")
 
     def run(*words: str) -> int:
-        return cli.run(["init", "--repo", str(repository.folder), *words])
+        return cli.main(["init", "--repo", str(repository.folder), *words])
 
     assert [run("--app"), run("--app", "--from")] == [0, 0]
     converted = settings.read_text()

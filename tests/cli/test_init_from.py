@@ -123,7 +123,7 @@ def unnamed(data: object, names: set[str]) -> list[str]:
 
 
 def init(target: Repository, *words: str) -> int:
-    return cli.run(["init", "--repo", str(target.folder), "--action", f"me/mine@{'a' * 40}", *words])
+    return cli.main(["init", "--repo", str(target.folder), "--action", f"me/mine@{'a' * 40}", *words])
 
 
 def written(target: Repository) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def test_other_reviewers_settings_are_converted(repository: Repository, capsys: 
         repository.commit({path: text}, path)
         (repository.folder / ".deeprepo.yml").unlink(missing_ok=True)
         assert init(repository, "--from", path) == 0
-        assert cli.run(["config", "--repo", str(repository.folder)]) == 0
+        assert cli.main(["config", "--repo", str(repository.folder)]) == 0
         found = written(repository)
         if path == ".gemini/config.yaml":
             assert found == {
@@ -196,7 +196,7 @@ def test_report_lists_every_key_and_file(repository: Repository, capsys: pytest.
     assert set(GUIDES) <= names
     assert "focus_areas\n    not converted; this command knows no setting that replaces it" in told
     assert "language\n    not converted; another file already set `language`" in told
-    assert cli.run(["config", "--repo", str(repository.folder)]) == 0
+    assert cli.main(["config", "--repo", str(repository.folder)]) == 0
 
 
 @pytest.mark.parametrize("path", FILES)

@@ -34,9 +34,9 @@ def quoted(cell: str) -> list[str]:
 
 def test_configuration_reference_matches_the_program_output(capsys: pytest.CaptureFixture[str]) -> None:
     """docs/configuration.md equals the output of `deeprepo config --reference`."""
-    from bot.cli import run
+    from bot.cli import main
 
-    assert run(["config", "--reference"]) == 0
+    assert main(["config", "--reference"]) == 0
     assert capsys.readouterr().out == (ROOT / "docs" / "configuration.md").read_text()
 
 

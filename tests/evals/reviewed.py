@@ -72,7 +72,7 @@ def folder(place: Path) -> Folder:
 
 def told(capsys: pytest.CaptureFixture[str], command: list[str]) -> tuple[int, str, str]:
     """Run a command in this process and return its exit code, output and errors."""
-    code = cli.run(command)
+    code = cli.main(command)
     seen = capsys.readouterr()
     return code, seen.out, seen.err
 

@@ -25,7 +25,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def run(*arguments: str, server: Server | None = None) -> Ran:
         if server is not None:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-        status = cli.run(["eval", "context", "--quiet", *arguments])
+        status = cli.main(["eval", "context", "--quiet", *arguments])
         return status, *capsys.readouterr()
 
     return run

@@ -16,7 +16,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> Ran:
-        status = cli.run(["eval", *arguments])
+        status = cli.main(["eval", *arguments])
         return status, *capsys.readouterr()
 
     return run

@@ -108,7 +108,7 @@ def test_to_json_matches_the_command_output(shop: Path) -> None:
     """`to_json` equals `deeprepo review --format json` except for the duration."""
     review = deeprepo.review(shop, "main..feature")
     command = (
-        "import sys; from bot.cli import run; sys.exit(run(['review', 'main..feature', '--format', 'json', '-q']))"
+        "import sys; from bot.cli import main; sys.exit(main(['review', 'main..feature', '--format', 'json', '-q']))"
     )
     printed, made = json.loads(python(command, cwd=shop)), json.loads(review.to_json())
     assert {**printed, "seconds": 0} == {**made, "seconds": 0}

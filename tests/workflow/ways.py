@@ -68,7 +68,7 @@ def _local() -> None:
     """`deeprepo review` of three changed lines, without a model, in a process that has run nothing before."""
     os.chdir(committed(Path(FOLDER, "local"), {"main": BASE, "feature": BROKEN}))
     _start()
-    cli.run(["review", "--quiet"])
+    cli.main(["review", "--quiet"])
     sys.setprofile(None)
     _write("local")
 
